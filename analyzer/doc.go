@@ -119,8 +119,8 @@
 //     does not wait for another then, P takes it: it was on l during [end, t) and goes on at the causer at the end of
 //     the wait. If the causer does, it counts as unknown: P stays on l, and the next wait is considered.
 //   - before P passes such a wait, and before it comes to the begin of its life, it looks at the waits for the network of l with a later end e ≤ t, not
-//     empty and without causer, the latest end first (equal ends: the latest begin), if l is a reader: its Begin event names a function that reads from a connection what others
-//     have asked for (readers.go). Who asked is not recorded, but it was another. So P goes back along the waits that it took, the last first; those it goes back
+//     empty and without causer, the latest end first (equal ends: the latest begin), if l is a reader: its Begin event names a function that reads what others
+//     have asked for, or accepts their connections (readers.go). Who asked is not recorded, but it was another. So P goes back along the waits that it took, the last first; those it goes back
 //     over are not gone back to later. If the waiter is in that very wait at e, or in another one for l, P goes on at the waiter at the begin b of that; if it
 //     is open at e, there, b = e. Else it did not ask. Where b lies before the begin of l's wait, that wait and the last one taken are left alone: l
 //     did something else since. P was on l during [b, t).

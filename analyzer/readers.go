@@ -8,8 +8,8 @@ import (
 	"tracerec/internal/spill"
 )
 
-// readers are the functions with which goroutines begin that read from a connection what others have asked for. Nothing tells who asked for what
-// came, but it was not the reader.
+// readers are the functions with which goroutines begin that read from a connection or a pipe what others have asked for or written, or accept
+// connections. Nothing tells who asked for what came, but it was not the reader.
 var readers = map[string]bool{
 	"net/http.(*persistConn).readLoop":                                true,
 	"net/http.(*http2ClientConn).readLoop":                            true,
@@ -18,6 +18,13 @@ var readers = map[string]bool{
 	"google.golang.org/grpc/internal/transport.(*http2Client).reader": true,
 	"net/rpc.(*Client).input":                                         true,
 	"github.com/nats-io/nats.go.(*Conn).readLoop":                     true,
+	"testing.runExample.func1":                                        true, // what an example prints
+	"net/http.(*Server).Serve":                                        true,
+	"net/http.(*Server).ListenAndServe":                               true,
+	"net/http.Serve":                                                  true,
+	"net/http.ListenAndServe":                                         true,
+	"net/http/httptest.(*Server).goServe.func1":                       true,
+	"google.golang.org/grpc.(*Server).Serve":                          true,
 }
 
 // signalLoop is the function of the goroutine that hands on signals: they come from outside, so who waits for it waits for nobody in the trace.

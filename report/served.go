@@ -6,9 +6,21 @@ import (
 )
 
 // Serves tells whether requests were answered that are not tasks which the program notes, of which a program with an end may have some, too.
-// What delays a service is what its requests wait for: it has no end to hurry to, so that its critical path says little.
+// What delays a service is what its requests wait for: it has no end to hurry to, so that its critical path says little. Tests end, and may serve some requests
+// beside what they do: they are about requests if these take half of the time.
 func (e *Experiment) Serves() bool {
-	return e.Header.Of == "" && slices.ContainsFunc(e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Kind != KindRound && r.Count > 0 })
+	if e.Header.Of != "" || e.tests() && 2*e.requestTime() < e.Header.Focus {
+		return false
+	}
+	return slices.ContainsFunc(e.Requests, func(r Requests) bool { return r.Kind != "" && r.Kind != "task" && r.Kind != KindRound && r.Count > 0 })
+}
+
+// testRunner is the function with which goroutines begin that run a test.
+const testRunner = "testing.tRunner"
+
+// tests tells whether the program is the tests of a package.
+func (e *Experiment) tests() bool {
+	return slices.ContainsFunc(e.Groups, func(g Group) bool { return g.Name == testRunner || g.Name == "testing.(*B).run1" })
 }
 
 // spot is where somebody waits for something.

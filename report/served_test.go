@@ -60,3 +60,14 @@ func TestRankServed(t *testing.T) {
 	e.RankServed()
 	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name, "no request waited for it")
 }
+
+// TestTestsServeBeside: tests that serve requests are about something else, unless these take half of the time.
+func TestTestsServeBeside(t *testing.T) {
+	e := service("http")
+	e.Requests[0].Mean = 40
+	require.True(t, e.Serves())
+	e.Groups = append(e.Groups, Group{Name: testRunner, Creator: -1, Count: 1})
+	require.False(t, e.Serves())
+	e.Requests[0].Mean = 50
+	require.True(t, e.Serves())
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"tracerec/metric"
 )
@@ -142,15 +143,21 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		}
 	case awaiting:
 		if r.Name == networkName {
-			v.Metric, doing = metric.Network, "waiting for the network in "+at
+			v.Metric, doing = metric.Network, "waiting for "+beyondNetwork(&r)+" in "+at
+			if others := e.besides(top); others != "" {
+				v.Certain, doing = false, doing+", "+others+": the other end may be one of them"
+			}
 			break
 		}
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
 		switch {
-		case e.endless(top.path):
+		case e.endless(top):
 			doing = "waiting in " + at + ", which never ended"
 		case e.Header.States && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
 			doing = "waiting in " + at + " for what no goroutine of the program does: a timer, a signal or another program"
+			if others := e.besides(top); others != "" {
+				doing += ", " + others
+			}
 		case e.Header.States:
 			doing = "waiting in " + at + " for what is not known"
 		}
@@ -164,9 +171,33 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	return v, doing
 }
 
-// endless says whether somebody was still waiting at a call path in the end.
-func (e *Experiment) endless(path uint32) bool {
-	return slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool { return n.Path == path })
+// endless says whether it was most of the time in a wait that did not end, on the one who was there longest.
+func (e *Experiment) endless(top spending) bool {
+	return slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool {
+		return n.Path == top.path && n.Location == top.largest && 2*(e.Header.Span-n.Since) > top.time
+	})
+}
+
+// beyondNetwork says what an operation waits for that is called network: package os waits for files in the same way.
+func beyondNetwork(r *Region) string {
+	if strings.HasPrefix(r.Func, "os.") {
+		return "a pipe, a terminal or the like"
+	}
+	return "the network"
+}
+
+// besides says how long goroutines that the critical path was not on ran, or were in system calls, if that is half as long as the path waited for what is not in the trace:
+// then the program was at work, and what it waited for may be that. Else it returns "".
+func (e *Experiment) besides(top spending) string {
+	calls := e.MetricIndex(metric.SystemCall)
+	if !e.Header.States || !e.executionKnown() || calls < 0 {
+		return ""
+	}
+	work := e.execution() + e.Total(calls) - e.Split.Execution
+	if 2*work < top.time {
+		return ""
+	}
+	return "while other goroutines of the program worked for " + glue(seconds(work)) + " in total"
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.

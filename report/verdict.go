@@ -128,7 +128,7 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 // quiet is the verdict that a program whose goroutines worked for less than a fiftieth of the run did next to nothing: the critical path waited for what comes from outside.
 func (p *page) quiet(top spending) (Verdict, bool) {
 	e, h := p.e, &p.e.Header
-	if !h.States || !e.executionKnown() || top.doing != awaiting || float64(top.time) < mostly*float64(h.Focus) || 50*e.execution() > h.Wall || e.endless(top.path) {
+	if !h.States || !e.executionKnown() || top.doing != awaiting || float64(top.time) < mostly*float64(h.Focus) || 50*e.execution() > h.Wall || e.endless(top) {
 		return Verdict{}, false
 	}
 	v, doing := p.spent(top)
@@ -335,7 +335,7 @@ func (p *page) work(top spending) Verdict {
 func (p *page) uneven(loc uint32) string {
 	e, group := p.e, p.e.Locations[loc].Group
 	i := e.MetricIndex(metric.Overload)
-	if i < 0 || e.Groups[group].Count < 2 || e.Locations[loc].Count > 1 {
+	if i < 0 || e.Groups[group].Count < 2 || e.Locations[loc].Count > 1 || e.Groups[group].Name == testRunner { // tests are no parts of one work
 		return ""
 	}
 	longer := int64(0)

@@ -191,11 +191,12 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 	return p.back(l, s)
 }
 
-// readers are the functions as which goroutines begin that read what others have asked for.
+// readers are the functions as which goroutines begin that read what others have asked for, or accept connections.
 var readers = []string{
 	"net/http.(*persistConn).readLoop", "net/http.(*http2ClientConn).readLoop", "net/http/internal/http2.(*ClientConn).readLoop",
 	"golang.org/x/net/http2.(*ClientConn).readLoop", "google.golang.org/grpc/internal/transport.(*http2Client).reader", "net/rpc.(*Client).input",
-	"github.com/nats-io/nats.go.(*Conn).readLoop",
+	"github.com/nats-io/nats.go.(*Conn).readLoop", "testing.runExample.func1", "net/http.(*Server).Serve", "net/http.(*Server).ListenAndServe", "net/http.Serve",
+	"net/http.ListenAndServe", "net/http/httptest.(*Server).goServe.func1", "google.golang.org/grpc.(*Server).Serve",
 }
 
 // asker says where the path goes on that leaves l, a reader, in a wait for the network that ended behind one time and not behind another; nil if it

@@ -1,0 +1,49 @@
+package analyzer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// connected is a program whose main waits for the network from 2 to 90, while another goroutine runs until a time, and then waits for something in vain.
+func connected(until, wait string) string {
+	return `
+process main cpu 90 processors 1
+channel c @m.go:1
+location main
+  0 running on 0
+  0 enter main @m.go:1
+  1 create w @m.go:2
+  2 ` + wait + `
+  2 blocked
+  90 ready woken
+  90 running on 0
+  90 leave
+  100 exit
+location w
+  1 begin worker by main
+  1 running on 0
+  ` + until + ` ` + wait + `
+  ` + until + ` blocked
+`
+}
+
+// Who waits for the network while the program works may wait for the program itself; and that somebody waits in vain at a place does not say that all do.
+func TestVerdictOfWaitingBesideWork(t *testing.T) {
+	for _, c := range []struct{ name, trace, text string }{
+		{"at work", connected("60", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3, while other goroutines of the program worked for 59 ns in total: " +
+			"the other end may be one of them."},
+		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3."},
+		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what no goroutine of the program does: a timer, a signal or another program, " +
+			"while other goroutines of the program worked for 59 ns in total."},
+		{"a pipe", strings.ReplaceAll(connected("20", "network @m.go:3"), "m.go:3", "m.go:3(os.(*File).Read)"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in network at m.go:3."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := analyzeText(t, c.trace)
+			_, text, _ := strings.Cut(strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), "; ")
+			require.Equal(t, c.text, text)
+		})
+	}
+}
