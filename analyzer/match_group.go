@@ -79,6 +79,10 @@ func (m *Matcher) meeting(ops []Op, members, before []int32) {
 		m.rooted(ops, members, kind)
 	case wire.LowerSend:
 		m.prefix(ops, members)
+	case wire.BetweenArrive:
+		m.between(ops, members, ArrivedAtBarrier, everybody, everybody)
+	case wire.BetweenExchange:
+		m.between(ops, members, ArrivedAtExchange, senders, receivers)
 	}
 }
 
@@ -204,6 +208,26 @@ func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
 		}
 	}
 	m.attendRoot(RootSent, root, waiters, waiters)
+}
+
+// between emits the waits of the members of each of two groups that are meant to wait, for the last one of the other group of those that are meant.
+func (m *Matcher) between(ops []Op, members []int32, waits PointKind, meant, wait func(wire.Meeting) bool) {
+	for _, second := range []bool{false, true} {
+		last := m.latest(ops, members, func(x wire.Meeting) bool { return isRoot(x) != second && meant(x) })
+		if last == noOp {
+			continue
+		}
+		var waiters []int32
+		for _, i := range members {
+			if does := wire.Meeting(ops[i].Mode); isRoot(does) == second && wait(does) {
+				m.meet(waits, i, last)
+				if ops[i].Begin < ops[last].Begin {
+					waiters = append(waiters, i)
+				}
+			}
+		}
+		m.attendRoot(waits, last, waiters, waiters)
+	}
 }
 
 // prefix emits the waits of members for the last of those with lower numbers that send.

@@ -141,6 +141,15 @@ func (m *Matcher) metLater(x *messages, members []int32) {
 		if root := m.begunLast(x, members, isRoot); root != noOp && receivers(does(root)) {
 			m.waitFor(x, []int32{root}, m.begunLast(x, members, senders), everybody)
 		}
+	case wire.BetweenArrive, wire.BetweenExchange:
+		meant, waits := everybody, everybody
+		if kind == wire.BetweenExchange {
+			meant, waits = senders, receivers
+		}
+		for _, second := range []bool{false, true} {
+			last = m.begunLast(x, members, func(does wire.Meeting) bool { return isRoot(does) != second && meant(does) })
+			m.waitFor(x, members, last, func(does wire.Meeting) bool { return isRoot(does) == second && waits(does) })
+		}
 	case wire.LowerSend:
 		slices.SortFunc(members, func(i, j int32) int {
 			return cmp.Or(cmp.Compare(does(i).Number(), does(j).Number()), cmp.Compare(i, j))
@@ -195,6 +204,7 @@ func (m *Matcher) awaits(x *messages, from, to int) awaited {
 // laterPoints are the synch points at which calls wait for collective operations.
 var laterPoints = [...]PointKind{
 	wire.AllArrive: AwaitedAtBarrier, wire.RootSends: AwaitedRoot, wire.RootReceives: AwaitedByRoot, wire.AllExchange: AwaitedInExchange, wire.LowerSend: AwaitedLower,
+	wire.BetweenArrive: AwaitedAtBarrier, wire.BetweenExchange: AwaitedInExchange,
 }
 
 // waited emits the wait of a call for a collective operation.

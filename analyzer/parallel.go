@@ -156,7 +156,7 @@ func (w *scanner) met(o *Op) {
 	m, what := &w.s.metrics.parallel, wire.Meeting(o.Mode)
 	sends, receives := what&wire.Sends != 0, what&wire.Receives != 0
 	switch {
-	case what.Operation() > wire.LowerSend:
+	case what.Operation() > wire.LowerSend && what.Operation() < wire.BetweenArrive:
 	case sends && receives:
 		w.counts(m.exchanges, o, 1)
 	case sends:

@@ -59,6 +59,13 @@ func TestLater(t *testing.T) {
 			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.AllExchange|both), begunAndMet(1, 30, 41, 51, wire.AllExchange|both), begunAndMet(2, 5, 8, 20, wire.AllExchange),
 				begunAndMet(3, 40, 52, 53, wire.AllExchange|takes)),
 			want: []string{"mpi_wait_inxn 0 20-30 by 1@30"}},
+		{name: "a barrier of two groups: each waits for the other one", kind: wire.MessagesObject,
+			ops:  slices.Concat(begunAndMet(0, 10, 20, 50, wire.BetweenArrive), begunAndMet(1, 45, 60, 61, wire.BetweenArrive), begunAndMet(2, 30, 38, 48, wire.BetweenArrive|wire.Root)),
+			want: []string{"mpi_ibarrier_wait 0 20-30 by 2@30", "mpi_ibarrier_wait 2 38-45 by 1@45"}},
+		{name: "an exchange of two groups, in which one only gives", kind: wire.MessagesObject,
+			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.BetweenExchange|gives), begunAndMet(1, 40, 60, 61, wire.BetweenExchange|wire.Root|takes),
+				begunAndMet(2, 30, 38, 48, wire.BetweenExchange|gives), begunAndMet(3, 15, 25, 50, wire.BetweenExchange|wire.Root|takes)),
+			want: []string{"mpi_wait_inxn 3 25-30 by 2@30"}},
 		{name: "operations that differ", kind: wire.MessagesObject, lost: 1,
 			ops: slices.Concat(begunAndMet(0, 10, 20, 50, wire.AllArrive), begunAndMet(1, 40, 60, 61, wire.AllExchange))},
 		{name: "one of which the begin is not known", kind: wire.MessagesObject, lost: 2,
@@ -136,11 +143,11 @@ func TestOverlapped(t *testing.T) {
 
 // laterNames are the wait states, by what the operation is.
 var laterNames = map[wire.Meeting]string{wire.AllArrive: "mpi_ibarrier_wait", wire.RootSends: "mpi_late_ibcast", wire.RootReceives: "mpi_early_ireduce", wire.AllExchange: "mpi_wait_inxn",
-	wire.LowerSend: "mpi_early_iscan"}
+	wire.LowerSend: "mpi_early_iscan", wire.BetweenArrive: "mpi_ibarrier_wait", wire.BetweenExchange: "mpi_wait_inxn"}
 
 // randomMeeting returns what the n-th operation of a group is, and what a location does in it.
 func randomMeeting(r *rand.Rand, group, n, loc uint32) wire.Meeting {
-	what := []wire.Meeting{wire.AllArrive, wire.RootSends, wire.RootReceives, wire.AllExchange, wire.LowerSend, wire.NoMeeting}[(group*5+n)%6]
+	what := []wire.Meeting{wire.AllArrive, wire.RootSends, wire.RootReceives, wire.AllExchange, wire.LowerSend, wire.NoMeeting, wire.BetweenArrive, wire.BetweenExchange}[(group*5+n)%8]
 	if (group+n)%3 == loc {
 		what |= wire.Root
 	}
@@ -237,6 +244,12 @@ func naiveAwaited(ops []analyzer.Op, members []int, i int, begun func(int) int) 
 	case wire.RootReceives:
 		if does(i)&wire.Root != 0 && does(i)&wire.Receives != 0 {
 			return last(sends)
+		}
+	case wire.BetweenArrive:
+		return last(func(j int) bool { return does(j)&wire.Root != does(i)&wire.Root })
+	case wire.BetweenExchange:
+		if does(i)&wire.Receives != 0 {
+			return last(func(j int) bool { return sends(j) && does(j)&wire.Root != does(i)&wire.Root })
 		}
 	case wire.LowerSend:
 		members = slices.SortedFunc(slices.Values(members), func(j, k int) int { return cmp.Compare(does(j).Number(), does(k).Number()) })

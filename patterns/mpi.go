@@ -59,6 +59,7 @@ func windowLock(point analyzer.PointKind, name, parent, title, where string) *an
 const (
 	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
 		"ask whether the processes have to meet there so often."
+	betweenFormula = "; in a communicator between two groups, latest of the other group"
 	barrierFormula = "min(latest begin of all, own end) − own begin, when positive; the causer is the one that began latest"
 )
 
@@ -78,7 +79,7 @@ var MPI = []*analyzer.Pattern{
 	group("mpi", "mpi_synchronization", "mpi", "MPI synchronization", "calls of MPI that only synchronize"),
 	group("mpi", "mpi_sync_collective", "mpi_synchronization", "Barriers", "barriers"),
 	waiting("mpi", analyzer.ArrivedAtBarrier, metric.Metric{Name: "mpi_barrier_wait", Parent: "mpi_sync_collective", Title: "Wait at barrier", Causing: "which arrived last, in",
-		Description: "A process waited at a barrier for the last one to arrive.", Formula: barrierFormula,
+		Description: "A process waited at a barrier for the last one to arrive.", Formula: barrierFormula + betweenFormula,
 		Advice: balance + " Many barriers are not needed at all: messages order by themselves what depends on them."}),
 	later(analyzer.AwaitedAtBarrier, "mpi_ibarrier_wait", "mpi_sync_collective", "Wait for barrier", "a barrier that does not block", "the last one",
 		"latest begin of the calls that begin it"),
@@ -137,7 +138,7 @@ var MPI = []*analyzer.Pattern{
 		Advice: "Let the root send earlier, before work of its own, or the others do something else first."}),
 	waiting("mpi", analyzer.ArrivedAtExchange, metric.Metric{Name: "mpi_wait_nxn", Parent: "mpi_collective", Title: "Wait at N × N", Causing: "which came last, in",
 		Description: "A process waited in a collective operation in which all get something of all until the last one had come.",
-		Formula:     barrierFormula + "; if not all were in it at one time, of those that send, for those that receive", Advice: balance}),
+		Formula:     barrierFormula + "; if not all were in it at one time, of those that send, for those that receive" + betweenFormula, Advice: balance}),
 	later(analyzer.AwaitedByRoot, "mpi_early_ireduce", "mpi_collective", "Wait for reduction", "a reduction or gather that does not block, of which it is the root,", "the last of those that send",
 		"latest begin of the calls by which those that send begin it"),
 	later(analyzer.AwaitedLower, "mpi_early_iscan", "mpi_collective", "Wait for scan", "a scan that does not block", "the last of those with lower ranks",

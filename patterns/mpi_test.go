@@ -163,6 +163,14 @@ func TestMeetings(t *testing.T) {
 			ops: []analyzer.Op{meets(0, 30, 32, (wire.LowerSend | both).Numbered(0)), meets(1, 10, 36, (wire.LowerSend | both).Numbered(1)),
 				meets(2, 31, 37, (wire.LowerSend | both).Numbered(2)), meets(3, 5, 38, (wire.LowerSend | both).Numbered(3))},
 			want: []string{"mpi_earlyscan 1 10-30 by 0@30", "mpi_earlyscan 3 5-31 by 2@31"}},
+		{name: "a barrier of two groups: each waits for the other one", kind: wire.Group,
+			ops:  []analyzer.Op{meets(0, 10, 45, wire.BetweenArrive), meets(1, 40, 46, wire.BetweenArrive), meets(2, 20, 47, wire.BetweenArrive|wire.Root), meets(3, 30, 48, wire.BetweenArrive|wire.Root)},
+			want: []string{"mpi_barrier_wait 0 10-30 by 3@30", "mpi_barrier_wait 2 20-40 by 1@40", "mpi_barrier_wait 3 30-40 by 1@40"}},
+		{name: "an exchange of two groups, in which one only gives, and who gives nothing is not waited for", kind: wire.Group,
+			ops: []analyzer.Op{meets(0, 10, 45, wire.BetweenExchange|gives), meets(1, 40, 46, wire.BetweenExchange|gives), meets(2, 20, 47, wire.BetweenExchange|wire.Root|takes),
+				meets(3, 50, 58, wire.BetweenExchange|wire.Root|takes)},
+			want: []string{"mpi_wait_nxn 2 20-40 by 1@40"}},
+		{name: "two groups of which one has no member", kind: wire.Group, ops: []analyzer.Op{meets(0, 10, 45, wire.BetweenArrive), meets(1, 40, 46, wire.BetweenArrive)}},
 		{name: "begin and end of a program", kind: wire.Group,
 			ops:  []analyzer.Op{meets(0, 10, 45, wire.AllBegin), meets(0, 50, 90, wire.AllEnd), meets(1, 40, 44, wire.AllBegin), meets(1, 80, 91, wire.AllEnd)},
 			want: []string{"mpi_init_completion 0 44-45", "mpi_finalize_wait 0 50-80 by 1@80"}},
@@ -199,7 +207,7 @@ func TestMessagesAgree(t *testing.T) {
 			found[all[w.Metric].Name]++
 		}
 	}
-	require.Len(t, found, 4+len(laterNames))
+	require.Len(t, found, 4+5)
 	for name, n := range found {
 		require.Greater(t, n, 100, name)
 	}
@@ -207,7 +215,7 @@ func TestMessagesAgree(t *testing.T) {
 
 // randomMessages returns calls of three locations, with messages and collective operations that do not block. Not all messages arrive, and clocks may be wrong.
 func randomMessages(r *rand.Rand) (ops []analyzer.Op) {
-	hows, first := []uint32{0, wire.Polls, wire.SendsOne, wire.SendsOthers}, r.Uint32N(6)
+	hows, first := []uint32{0, wire.Polls, wire.SendsOne, wire.SendsOthers}, r.Uint32N(8)
 	for loc := range uint32(3) {
 		t, open := int64(r.IntN(5)), []analyzer.Op{} // requests
 		id := uint32(0)

@@ -65,6 +65,8 @@ func (s *source) classify() {
 		case r.Spec.Self != Comms || s.a.Find(Comms, r.Values[0]) != r:
 		case r.Spec.Name == "InterComm":
 			p.between[r.Values[0]] = s.between(r, locations)
+			d.Objects = append(d.Objects, trace.Object{Kind: wire.Group, Region: trace.NoRegion})
+			p.comms[r.Values[0]] = uint32(len(d.Objects))
 		default:
 			if g := s.a.Find(Groups, r.Get("group")); g != nil && g.Get("paradigm") == mpi {
 				p.ranks[r.Values[0]] = s.ranks(g, locations)
@@ -143,6 +145,24 @@ func (s *source) between(comm *Record, locations []uint64) (b between) {
 		}
 	}
 	return b
+}
+
+// meets returns what a member does in a collective operation of two groups.
+func (b *between) meets(what wire.Meeting, rank uint32, root uint64) wire.Meeting {
+	const self = 1<<32 - 2 // the root is who says that; the others of its group have no part in the operation, and those of the other group say its rank
+	second := rank >= b.first
+	switch what {
+	case wire.AllArrive:
+		what = wire.BetweenArrive
+	case wire.AllExchange:
+		what = wire.BetweenExchange
+	default:
+		second = root == self
+	}
+	if second {
+		what |= wire.Root
+	}
+	return what.Numbered(rank)
 }
 
 // queueOf returns the queue of a message of a location, and whether it has one.
@@ -285,12 +305,19 @@ func (s *source) collective(l *Location, e *Event, as wire.Kind, tell func(kind 
 
 // met returns what a location did in a collective operation of an object, if more than one process is in it.
 func (s *source) met(l *Location, e *Event) (what wire.Meeting, object uint32, ok bool) {
-	ranks, known := s.passing.ranks[e.Values[1]]
-	if !known || ranks == nil || e.Values[0] >= uint64(len(meetings)) {
+	if e.Values[0] >= uint64(len(meetings)) {
 		return 0, 0, false
 	}
-	what = meetings[e.Values[0]].Numbered(ranks[l.Group])
-	if e.Values[2] == uint64(ranks[l.Group]) {
+	what = meetings[e.Values[0]]
+	if b, is := s.passing.between[e.Values[1]]; is {
+		rank, known := b.ranks[l.Group]
+		if !known {
+			return 0, 0, false
+		}
+		what = b.meets(what, rank, e.Values[2])
+	} else if ranks := s.passing.ranks[e.Values[1]]; ranks == nil {
+		return 0, 0, false
+	} else if what = what.Numbered(ranks[l.Group]); e.Values[2] == uint64(ranks[l.Group]) {
 		what |= wire.Root
 	}
 	for i, flag := range []wire.Meeting{wire.Sends, wire.Receives} {

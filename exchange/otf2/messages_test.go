@@ -38,8 +38,21 @@ func TestBetweenGroups(t *testing.T) {
 	require.NotEqual(t, of(0, "MpiSend", 1), of(1, "MpiRecv", 0), "of rank 0 of the other group")
 	_, ok := queueAt(2, "MpiSend", 0, 6)
 	require.False(t, ok, "in neither group")
-	_, _, ok = s.met(s.of[0], &Event{Record: Record{Spec: specNamed(Events, "MpiCollectiveEnd"), Values: []uint64{0, 5, 0, 1, 1}}})
-	require.False(t, ok, "who waits for whom in its collective operations is not known")
+	met := func(process int, values ...uint64) wire.Meeting {
+		what, object, ok := s.met(s.of[process], &Event{Record: Record{Spec: specNamed(Events, "MpiCollectiveEnd"), Values: values}})
+		require.True(t, ok)
+		require.Equal(t, s.passing.comms[5], object)
+		return what
+	}
+	const barrier, broadcast, allreduce, self, thisGroup = 0, 1, 11, 1<<32 - 2, 1<<32 - 3
+	require.Equal(t, wire.BetweenArrive.Numbered(0), met(0, barrier, 5, none, 0, 0))
+	require.Equal(t, (wire.BetweenArrive | wire.Root).Numbered(2), met(2, barrier, 5, none, 0, 0), "in the second group")
+	require.Equal(t, (wire.BetweenExchange | wire.Root | wire.Sends | wire.Receives).Numbered(3), met(3, allreduce, 5, none, 8, 8))
+	require.Equal(t, (wire.RootSends | wire.Root | wire.Sends).Numbered(1), met(1, broadcast, 5, self, 8, 0))
+	require.Equal(t, wire.RootSends.Numbered(0), met(0, broadcast, 5, thisGroup, 0, 0))
+	require.Equal(t, (wire.RootSends | wire.Receives).Numbered(3), met(3, broadcast, 5, 1, 0, 8), "the root is rank 1 of the other group, and this one is rank 1, too")
+	_, _, ok = s.met(s.of[2], &Event{Record: Record{Spec: specNamed(Events, "MpiCollectiveEnd"), Values: []uint64{barrier, 6, none, 0, 0}}})
+	require.False(t, ok, "in neither group")
 }
 
 // TestBetweenNoGroups: groups that are not defined have no members.

@@ -127,4 +127,6 @@ const (
 	AtFence                        // likewise, between phases of it
 	TeamFork                       // a thread is the root of a team, and begins it; or its wait for the team ends
 	TeamWithout                    // a thread has worked as the root of a team; or it was in none meanwhile
+	BetweenArrive                  // a barrier of two groups, each waits for all of the other one; the root is who is in the second one
+	BetweenExchange                // likewise, each waits for those who send in the other one
 )
