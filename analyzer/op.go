@@ -89,6 +89,8 @@ const (
 	AwaitedLower                // likewise, the last of those with lower numbers
 	UnlockedToSync              // the window that the call locks, or has locked, and which it had locked before
 	UnlockedToAccess            // likewise, in a call that passes data
+	PresentToSync               // in MPI, as the process that has what the call, which has the lock, is about
+	PresentToAccess             // likewise, in a call that passes data
 	Forked                      // the team that the thread works in from now on
 	WorkedWithout               // in a team that it had forked, while the thread was in none
 	FreedCritical               // the critical section, which it had acquired before

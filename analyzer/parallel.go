@@ -108,7 +108,7 @@ func (w *scanner) does(l *location, e *trace.Event, t int64) {
 			w.ops.add(w.chunk, object-1, &o, in)
 		}
 		v.begin, v.own = t, 0
-	case wire.Accessed, wire.Within:
+	case wire.Accessed, wire.Within, wire.Present:
 		if object := uint32(e.Word); object > 0 && int(object) <= len(w.s.defs.Objects) {
 			w.ops.add(w.chunk, object-1, &o, inOp{})
 		}

@@ -56,6 +56,16 @@ func windowLock(point analyzer.PointKind, name, parent, title, where string) *an
 			"no exclusive lock. If many processes access one window, divide it among several."})
 }
 
+// progress returns the wait state of those who access a window while its owner is not in MPI.
+func progress(point analyzer.PointKind, name, parent, title, where string) *analyzer.Pattern {
+	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which then came into MPI in",
+		Description: "A process that has the lock of a window, or asks for it, waited " + where + ", and went on when the owner of the window came into MPI: often the library makes progress only there.",
+		Formula: "begin of the first call of MPI of the owner since own begin, or since the end of a wait for the lock, − that, when the call was not over, and no thread of the owner was in MPI then. Locks of all " +
+			"parts of a window at once are left out",
+		Advice: "Let the owner call MPI now and then while it computes, MPI_Iprobe or MPI_Test for instance. Or ask the library for progress by itself: a thread of its own (with Intel MPI I_MPI_ASYNC_PROGRESS=1, with MPICH " +
+			"MPIR_CVAR_ASYNC_PROGRESS=1), or a network device that needs no help of the owner."})
+}
+
 const (
 	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
 		"ask whether the processes have to meet there so often."
@@ -105,6 +115,7 @@ var MPI = []*analyzer.Pattern{
 		Advice: "Do something else before the fence, or let the others access the window earlier. Where only some processes pass data, MPI_Win_post, MPI_Win_start, MPI_Win_complete and MPI_Win_wait synchronize these alone."}),
 	group("mpi", "mpi_rma_sync_passive", "mpi_rma_synchronization", "Passive target", "calls that lock, unlock and flush windows"),
 	windowLock(analyzer.UnlockedToSync, "mpi_rma_sync_lock_competition", "mpi_rma_sync_passive", "Lock contention", "in a call that locks, unlocks or flushes it"),
+	progress(analyzer.PresentToSync, "mpi_rma_sync_wait_for_progress", "mpi_rma_sync_passive", "Wait for progress", "in a call that locks, unlocks or flushes it"),
 	group("mpi", "mpi_communication", "mpi", "MPI communication", "calls of MPI that pass data"),
 	group("mpi", "mpi_point2point", "mpi_communication", "Point-to-point", "calls that send or receive messages"),
 	waiting("mpi", analyzer.LateSenderRight, metric.Metric{Name: "mpi_latesender", Parent: "mpi_point2point", Title: "Late sender", Causing: "which sent it in",
@@ -153,6 +164,7 @@ var MPI = []*analyzer.Pattern{
 		Formula:     "begin of the post − own begin, when positive, and that was before the call ended",
 		Advice:      "Post the window earlier: as soon as the data of the last epoch has been used. Or access it later."}),
 	windowLock(analyzer.UnlockedToAccess, "mpi_rma_comm_lock_competition", "mpi_rma_communication", "Lock contention of accesses", "in a call that puts or gets data"),
+	progress(analyzer.PresentToAccess, "mpi_rma_comm_wait_for_progress", "mpi_rma_communication", "Wait for progress of accesses", "in a call that puts or gets data"),
 	group("mpi", "mpi_io", "mpi", "File I/O", "calls of MPI that read and write files"),
 	group("mpi", "mpi_io_individual", "mpi_io", "Individual file I/O", "calls that read and write files individually"),
 	group("mpi", "mpi_io_collective", "mpi_io", "Collective file I/O", "calls that read and write files collectively"),

@@ -119,13 +119,18 @@ func TestLocks(t *testing.T) {
 func passive(t *testing.T, chunk uint64) *Archive {
 	const main, call, put = 0, 1, 2
 	const request, release = idRmaRequestLock, idRmaReleaseLock
-	a := write(t, chunk, [][]uint64{
+	return windowed(t, chunk, [][]uint64{
 		{0, 100, idEnter, main}, {0, 110, idEnter, call}, {0, 110, request, 6, 0, 0, 0}, {0, 112, idLeave, call}, {0, 112, idEnter, put}, {0, 113, idRmaPut, 6, 0, 8, 1}, {0, 114, idLeave, put},
 		{0, 140, idEnter, call}, {0, 149, release, 6, 0, 0}, {0, 150, idLeave, call}, {0, 160, idLeave, main},
 		{1, 100, idEnter, main}, {1, 102, idEnter, call}, {1, 102, request, 6, 1, 0, 1}, {1, 104, idLeave, call}, {1, 104, idEnter, call}, {1, 105, release, 6, 1, 0}, {1, 106, idLeave, call},
 		{1, 120, idEnter, call}, {1, 120, request, 6, 0, 0, 0}, {1, 122, idLeave, call}, {1, 122, idEnter, put}, {1, 123, idRmaPut, 6, 0, 8, 1}, {1, 124, idLeave, put},
 		{1, 130, idEnter, 3}, {1, 155, idLeave, 3}, {1, 155, idEnter, call}, {1, 156, release, 6, 0, 0}, {1, 157, idLeave, call}, {1, 157, idEnter, 3}, {1, 158, idLeave, 3}, {1, 160, idLeave, main},
 	})
+}
+
+// windowed is an archive of two processes with a window, 6, and calls of it: regions 1 to 3.
+func windowed(t *testing.T, chunk uint64, events [][]uint64) *Archive {
+	a := write(t, chunk, events)
 	for i, name := range []string{"MPI_Win_lock", "MPI_Put", "MPI_Win_flush"} {
 		a.records[a.index[Strings][uint64(i+1)]].Texts[0] = name
 		a.records[a.index[Regions][uint64(i+1)]].Values[9] = mpi
@@ -168,5 +173,42 @@ func TestPassive(t *testing.T) {
 		require.Zero(t, sums["mpi_rma_comm_lock_competition"])
 		require.Equal(t, int64((2+10)+(2+2+2+25+2+1)-20)*1000, sums["mpi_rma_sync_passive"], "the rest of those calls")
 		require.Equal(t, int64(4e3), sums["mpi_rma_communication"])
+	}
+}
+
+// TestProgress: the second process unlocks from 30 to 45 µs, and the first one, which owns the window, is not in MPI from 14 to 40: so the second one waits for 10 of that. If the first one has what it accesses itself, nobody waits, and it
+// is told of no call that the owner is in MPI.
+func TestProgress(t *testing.T) {
+	const main, call, put = 0, 1, 2
+	for _, owner := range []uint64{0, 1} {
+		for _, chunk := range []uint64{0, 96} {
+			a := windowed(t, chunk, [][]uint64{
+				{0, 100, idEnter, main}, {0, 112, idEnter, call}, {0, 114, idLeave, call}, {0, 140, idEnter, call}, {0, 150, idLeave, call}, {0, 160, idLeave, main},
+				{1, 100, idEnter, main}, {1, 110, idEnter, call}, {1, 110, idRmaRequestLock, 6, owner, 0, 0}, {1, 112, idLeave, call}, {1, 112, idEnter, put}, {1, 113, idRmaPut, 6, owner, 8, 1}, {1, 114, idLeave, put},
+				{1, 130, idEnter, call}, {1, 144, idRmaReleaseLock, 6, owner, 0}, {1, 145, idLeave, call}, {1, 160, idLeave, main},
+			})
+			var told []int64
+			for _, e := range eventsOf(t, a.Trace())[0] {
+				if e.Kind == wire.Present {
+					told = append(told, e.Time)
+				}
+			}
+			e, err := analyzer.Analyze(a.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+			require.NoError(t, err)
+			sums := map[string]int64{}
+			for i, m := range e.Metrics {
+				for _, x := range e.Cells(i) {
+					sums[m.Name] += x.Value
+				}
+			}
+			if owner == 0 {
+				require.Equal(t, []int64{14e3, 50e3}, told)
+				require.Equal(t, int64(10e3), sums["mpi_rma_sync_wait_for_progress"])
+				require.Zero(t, sums["mpi_rma_comm_wait_for_progress"], "the owner was in MPI when it put")
+			} else {
+				require.Empty(t, told)
+				require.Zero(t, sums["mpi_rma_sync_wait_for_progress"])
+			}
+		}
 	}
 }

@@ -18,6 +18,7 @@ type passing struct {
 	locks   map[lock]uint32              // objects
 	windows map[windowLock]uint32        // objects
 	fences  map[uint64]uint32            // objects by window
+	present [][]uint32                   // by process: the objects of locks of what it has of windows
 	idle    []uint32                     // objects by process, 0 none
 	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers

@@ -94,6 +94,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 			continue
 		}
 		if r.Event.Spec.ID == idLeave {
+			to = s.presents(s.region(r.Event.Values[0]), s.since(r.Event.Time), w, to)
 			to = s.touches(s.of[location], s.since(r.Event.Time), w, to)
 		}
 		to = s.event(&r.Event, w, s.forked[location], to)

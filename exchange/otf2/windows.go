@@ -103,9 +103,44 @@ func (s *source) numberWindows(all []survey) {
 		}
 	}
 	slices.SortFunc(locks, func(x, y windowLock) int { return cmp.Or(cmp.Compare(x.window, y.window), cmp.Compare(x.rank, y.rank)) })
-	s.passing.windows = map[windowLock]uint32{}
+	s.passing.windows, s.passing.present = map[windowLock]uint32{}, make([][]uint32, len(s.Definitions.Processes))
+	owners, of := map[uint64]int{}, uint64(nowhere)
 	for _, l := range slices.Compact(locks) {
 		s.Definitions.Objects = append(s.Definitions.Objects, trace.Object{Kind: wire.WindowLock, Region: trace.NoRegion})
-		s.passing.windows[l] = uint32(len(s.Definitions.Objects))
+		object := uint32(len(s.Definitions.Objects))
+		s.passing.windows[l] = object
+		if l.window != of {
+			owners, of = s.owners(l.window), l.window
+		}
+		if p, known := owners[l.rank]; known && len(s.passing.present[p]) < mostPresent {
+			s.passing.present[p] = append(s.passing.present[p], object)
+		}
 	}
+}
+
+// mostPresent is for how many locks it is told at most that a process is in MPI: of each it is told in each call.
+const mostPresent = 8
+
+// owners returns the processes that have a window, by rank.
+func (s *source) owners(window uint64) map[uint64]int {
+	owners := map[uint64]int{}
+	ranks := s.passing.ranks[s.a.Find(RmaWins, window).Get("comm")]
+	for i, l := range s.of {
+		if rank, known := ranks[l.Group]; known {
+			owners[uint64(rank)] = s.Definitions.Locations[i].Process
+		}
+	}
+	return owners
+}
+
+// presents appends that a call of MPI ends in which others make progress.
+func (s *source) presents(region uint32, t int64, w *walk, to []trace.Event) []trace.Event {
+	if len(s.passing.present[w.process]) == 0 || int(region) >= len(s.passing.classes) || !strings.HasPrefix(s.passing.classes[region].name, "mpi") {
+		return to
+	}
+	w.last = max(w.last, t)
+	for _, object := range s.passing.present[w.process] {
+		to = append(to, trace.Event{Time: w.last, Kind: wire.Present, Word: uint64(object)})
+	}
+	return to
 }
