@@ -74,6 +74,7 @@ func (a *answer) waitsAt() map[place]int64 {
 const (
 	recordersOwn = "mutex.go"
 	far          = 20 * noise // the difference of sources is some microseconds for each wait
+	slack        = 1e6        // where waiting for a lock ends, and waking up begins, they do not agree
 )
 
 var differ = []string{"network", "late_peer"}
@@ -92,11 +93,8 @@ func TestSameRun(t *testing.T) {
 		for at, a := range recorded {
 			if b := traced[at]; max(a, b) > far {
 				compared++
-				if d := float64(b-a) / float64(a); d > 0.05 || d < -0.05 {
-					t.Logf("DIFF %v %v", both[0].Findings, both[1].Findings)
-				}
 				t.Logf("%-14s %20s:%-4d %10d %10d us %+6.2f %%", p.name, at.File, at.Line, a/1e3, b/1e3, 100*float64(b-a)/float64(a))
-				assert.InEpsilon(t, a, b, 0.05, "%s: %v", p.name, at)
+				assert.InDelta(t, a, b, 0.05*float64(a)+slack, "%s: %v", p.name, at)
 			}
 			delete(traced, at)
 		}
