@@ -123,7 +123,11 @@ func (s *source) flushes(all []survey) {
 
 // flushed appends that the recorder has held a location up to write its events.
 func (s *source) flushed(r *Reader, w *walk, to []trace.Event) []trace.Event {
-	w.last = max(w.last, s.since(r.Event.Time))
+	t := s.since(r.Event.Time)
+	if w.idle(0) {
+		to = s.leftOut(w, t, to)
+	}
+	w.last = max(w.last, t)
 	to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: s.flush})
 	w.last = max(w.last, s.since(r.local.corrected(r.Event.Values[0])))
 	return append(to, trace.Event{Time: w.last, Kind: wire.Exit})

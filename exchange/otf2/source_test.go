@@ -256,14 +256,14 @@ func twoThreads() *Archive {
 }
 
 // lacking is an archive of a process of three threads: all work in a team from 10 to 40 µs and from 100 to 120, the first two alone from 60 to 90. Until 130 the first one goes on.
-func lacking(t *testing.T, chunk uint64) *Archive {
+func lacking(t *testing.T, chunk uint64, more ...[]uint64) *Archive {
 	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
 	works := func(loc, from, to, team uint64) [][]uint64 {
 		return [][]uint64{{loc, from, begin, team}, {loc, from, enter, 1}, {loc, to, leave, 1}, {loc, to, end, team}}
 	}
 	return write(t, chunk, slices.Concat([][]uint64{{0, 100, enter, 0}, {0, 110, fork, 3, 3}}, works(0, 112, 138, 7), [][]uint64{{0, 140, join, 3}, {0, 160, fork, 3, 2}}, works(0, 161, 189, 8),
 		[][]uint64{{0, 190, join, 3}, {0, 200, fork, 3, 3}}, works(0, 201, 219, 7), [][]uint64{{0, 220, join, 3}, {0, 230, leave, 0}},
-		works(1, 112, 138, 7), works(1, 162, 188, 8), works(1, 202, 218, 7), works(2, 112, 138, 7), works(2, 202, 218, 7)))
+		works(1, 112, 138, 7), works(1, 162, 188, 8), works(1, 202, 218, 7), works(2, 112, 138, 7), more, works(2, 202, 218, 7)))
 }
 
 // TestLeftOut: the third thread is idle from 40 to 100, but from 60 to 90 because the team of the others is made without it, by the first one. Like the second one it is idle until 10, from 40 to 60, from 90 to 100, and in
@@ -280,6 +280,23 @@ func TestLeftOut(t *testing.T) {
 		}
 		require.Equal(t, []int64{0, 50e3, 50e3}, []int64{sums["omp_idle_threads 0"], sums["omp_idle_threads 1"], sums["omp_idle_threads 2"]}, "chunks of %d bytes", chunk)
 		require.Equal(t, []int64{0, 0, 30e3}, []int64{sums["omp_limited_parallelism 0"], sums["omp_limited_parallelism 1"], sums["omp_limited_parallelism 2"]}, "chunks of %d bytes", chunk)
+	}
+}
+
+// TestLeftOutAndFlushed: from 70 to 80 the recorder writes the events of the third thread, which is left out of the team of the others before and after that.
+func TestLeftOutAndFlushed(t *testing.T) {
+	for _, chunk := range []uint64{0, 48} {
+		e, err := analyzer.Analyze(lacking(t, chunk, []uint64{2, 170, idBufferFlush, 180}).Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+		require.NoError(t, err)
+		sums := map[string]int64{}
+		for i, m := range e.Metrics {
+			for _, c := range e.Cells(i) {
+				if c.Location == 2 {
+					sums[m.Name] += c.Value
+				}
+			}
+		}
+		require.Equal(t, []int64{50e3, 20e3, 10e3}, []int64{sums["omp_idle_threads"], sums["omp_limited_parallelism"], sums["overhead"]}, "chunks of %d bytes", chunk)
 	}
 }
 
