@@ -17,6 +17,7 @@ type awaitedKey struct {
 
 // onwardWorker is one worker that looks at the waits of the first findings again.
 type onwardWorker struct {
+	held   *meter
 	lines  map[lineKey]int // finding of a line
 	unions map[awaitedKey]*union
 	recent [1 << meterBits]struct { // of a hash of the line and the causer: the last one used
@@ -38,12 +39,12 @@ func (b *builder) onward() {
 	}
 	workers := make([]*onwardWorker, len(b.matchWorkers))
 	for i := range workers {
-		workers[i] = &onwardWorker{lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
+		workers[i] = &onwardWorker{held: &meter{m: b.matching, path: b.path}, lines: lines, unions: map[awaitedKey]*union{}, times: map[onwardKey]int64{}}
 	}
 	w := b.waits
 	each(workers, append(w.blocks, w.jumps...), func(c *onwardWorker, block []byte) {
 		b.s.store.Pace()
-		c.awaited(&meter{m: b.matching, path: b.path}, block)
+		c.awaited(block)
 	})
 	b.s.store.GiveBack(w.blocks)
 	b.s.store.GiveBack(w.jumps)
@@ -70,10 +71,10 @@ func (b *builder) onward() {
 }
 
 // awaited notes when the causers were waited for.
-func (c *onwardWorker) awaited(held *meter, block []byte) {
-	m := held.m
+func (c *onwardWorker) awaited(block []byte) {
+	m := c.held.m
 	for r := newWaitReader(block); r.next(); {
-		if r.from == r.end || !held.held(&r.keptWait) {
+		if r.from == r.end || !c.held.held(&r.keptWait) {
 			continue
 		}
 		line := lineKey{r.metric, r.path, m.places.group[r.loc], r.class}

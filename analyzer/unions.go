@@ -136,13 +136,20 @@ func (c *meter) held(k *keptWait) bool {
 	if !closed && k.metric != of[Sent] {
 		return true
 	}
-	on, causer := finger{trail: c.path.trail(k.loc)}, c.path.trail(k.causer)
-	if on.until(k.end); len(on.trail) == 0 || on.trail[on.at].from != k.end || causer.within(k.end-1, k.end) == 0 {
+	v := c.path.trail(k.loc)
+	if len(v) == 0 {
 		return !closed
 	}
-	did := on.trail[on.at+1].before - on.trail[on.at].before // the last one of a trail begins at the end of all times
-	return idles*did >= k.end-k.from || causer.within(k.end+did, k.end+did+1) == 0
+	c.onTrail(k.loc, k.end, k.end)
+	at := c.at[k.loc%(1<<meterBits)] // of the segment that begins then, if one does
+	if v[at].from != k.end || c.onTrail(k.causer, k.end-1, k.end).empty() {
+		return !closed
+	}
+	did := v[at+1].before - v[at].before // the last one of a trail begins at the end of all times
+	return idles*did >= k.end-k.from || c.onTrail(k.causer, k.end+did, k.end+did+1).empty()
 }
+
+func (x interval) empty() bool { return x.from == x.to }
 
 // measure measures a wait.
 func (c *meter) measure(k *keptWait) {
