@@ -181,7 +181,10 @@ func (m *Matcher) clipHolds(ops []Op) {
 			h.end = nextBegin(s.shared, h.begin)
 		}
 		if i+1 < len(s.exclusive) {
-			h.end = max(h.begin, min(h.end, s.exclusive[i+1].begin))
+			if next := s.exclusive[i+1].begin; next < h.end { // so it is not what another location released later
+				h.end, h.loc, h.path = next, ops[h.op].Loc, ops[h.op].Path
+			}
+			h.end = max(h.begin, h.end)
 		}
 	}
 	m.sortHolds(s.shared, func(h *hold) (int64, int64) { return h.end, h.begin })

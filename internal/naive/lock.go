@@ -73,6 +73,9 @@ func holds(ops []*op) (exclusive, shared []*hold) {
 			h.from = min(max(h.from, exclusive[i-1].end), h.begin)
 		}
 		if i+1 < len(exclusive) {
+			if exclusive[i+1].begin < h.end {
+				h.by = h.op
+			}
 			h.end = max(h.begin, min(h.end, exclusive[i+1].begin))
 		}
 	}
