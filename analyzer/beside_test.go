@@ -33,11 +33,11 @@ location w
 // Who waits for the network while the program works may wait for the program itself; and that somebody waits in vain at a place does not say that all do.
 func TestVerdictOfWaitingBesideWork(t *testing.T) {
 	for _, c := range []struct{ name, trace, text string }{
-		{"at work", connected("60", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3, while other goroutines of the program worked for 59 ns in total: " +
+		{"at work", connected("60", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3, and other goroutines of the program worked for 59 ns in the whole run: " +
 			"the other end may be one of them."},
 		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3."},
 		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what no goroutine of the program does: a timer, a signal or another program, " +
-			"while other goroutines of the program worked for 59 ns in total."},
+			"and other goroutines of the program worked for 59 ns in the whole run."},
 		{"a pipe", strings.ReplaceAll(connected("20", "network @m.go:3"), "m.go:3", "m.go:3(os.(*File).Read)"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in network at m.go:3."},
 	} {
 		t.Run(c.name, func(t *testing.T) {

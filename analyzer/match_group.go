@@ -31,11 +31,12 @@ func (m *Matcher) group(ops []Op) {
 			for ; r[0] < r[1] && ops[r[0]].Kind != wire.Met; r[0]++ {
 				before = append(before, r[0])
 			}
-			if r[0] < r[1] {
-				members = append(members, r[0])
-				r[0]++
+			if r[0] == r[1] {
+				continue
 			}
-			for ; r[0] < r[1] && ops[r[0]].Kind == wire.Within; r[0]++ { // they begin later
+			met := r[0]
+			members = append(members, met)
+			for r[0]++; r[0] < r[1] && ops[r[0]].Kind == wire.Within && ops[r[0]].Begin < ops[met].End; r[0]++ { // they begin later
 				before = append(before, r[0])
 			}
 		}

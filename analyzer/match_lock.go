@@ -38,7 +38,8 @@ const held = int64(math.MaxInt64)
 // release of the same mode, of several shared holds the latest one's first. An exclusive acquisition by a
 // location that holds the lock exclusively means that another location had released it (legal in Go).
 // Releases and holds left over are matched across locations: releases by time, each closing the latest hold
-// of its mode that is open and began no later. A hold without release ends at the next later exclusive
+// of its mode that is open and began no later. Such a hold counts as that of the location that released it, in the call path of the release,
+// unless another acquisition in between shows that it had ended: then it ends like one without release. A hold without release ends at the next later exclusive
 // acquisition, an exclusive one also at the next later shared one, else never. Exclusive holds, in the
 // order of (begin, end, op), those without release last, end no later than the next begins.
 //
@@ -168,22 +169,20 @@ func (m *Matcher) clipHolds(ops []Op) {
 	m.sortHolds(s.exclusive, func(h *hold) (int64, int64) { return h.begin, h.end })
 	m.sortHolds(s.shared, func(h *hold) (int64, int64) { return h.begin, h.end })
 	for i := range s.shared {
-		if h := &s.shared[i]; h.end == held {
-			h.end = nextBegin(s.exclusive, h.begin)
+		if h, o := &s.shared[i], &ops[s.shared[i].op]; h.end == held || h.loc != o.Loc {
+			h.until(o, nextBegin(s.exclusive, h.begin))
 		}
 	}
 	for i := range s.exclusive {
-		h := &s.exclusive[i]
+		h, o := &s.exclusive[i], &ops[s.exclusive[i].op]
 		if i%paced == 0 {
 			m.store.Pace()
 		}
-		if h.end == held {
-			h.end = nextBegin(s.shared, h.begin)
+		if h.end == held || h.loc != o.Loc {
+			h.until(o, nextBegin(s.shared, h.begin))
 		}
 		if i+1 < len(s.exclusive) {
-			if next := s.exclusive[i+1].begin; next < h.end { // so it is not what another location released later
-				h.end, h.loc, h.path = next, ops[h.op].Loc, ops[h.op].Path
-			}
+			h.until(o, s.exclusive[i+1].begin)
 			h.end = max(h.begin, h.end)
 		}
 	}
@@ -201,6 +200,13 @@ func (m *Matcher) clipHolds(ops []Op) {
 		}
 		s.since = append(s.since, max(end, min(ops[h.op].Begin, h.begin)))
 		end = h.end
+	}
+}
+
+// until ends the hold of acquisition o at t, unless it ended before. So it is not what another location released later.
+func (h *hold) until(o *Op, t int64) {
+	if t < h.end {
+		h.end, h.loc, h.path = t, o.Loc, o.Path
 	}
 }
 

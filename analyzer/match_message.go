@@ -218,8 +218,10 @@ func (m *Matcher) epoch(x *messages, from, to int) {
 // accessedLast returns when the last of the accesses ended that are complete when a call ends, which awaits that, begin if that was before.
 func (m *Matcher) accessedLast(x *messages, from, to int, begin int64) int64 {
 	for i := from; i < to; i++ {
-		if send := x.partner[i]; m.ops[i].Kind == wire.Arrived && send != noOp && x.other[send] != send {
-			begin = max(begin, m.ops[x.other[send]].End)
+		if send := x.partner[i]; m.ops[i].Kind == wire.Arrived && send != noOp {
+			if by := x.other[send]; by != noOp && by != send { // noOp: of a message that was never finished
+				begin = max(begin, m.ops[by].End)
+			}
 		}
 	}
 	return begin

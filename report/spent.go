@@ -174,7 +174,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 // endless says whether it was most of the time in a wait that did not end, on the one who was there longest.
 func (e *Experiment) endless(top spending) bool {
 	return slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool {
-		return n.Path == top.path && n.Location == top.largest && 2*(e.Header.Span-n.Since) > top.time
+		return e.Paths[n.Path].Region == e.Paths[top.path].Region && n.Location == top.largest && 2*(e.Header.Span-n.Since) > top.time
 	})
 }
 
@@ -186,18 +186,17 @@ func beyondNetwork(r *Region) string {
 	return "the network"
 }
 
-// besides says how long goroutines that the critical path was not on ran, or were in system calls, if that is half as long as the path waited for what is not in the trace:
-// then the program was at work, and what it waited for may be that. Else it returns "".
+// besides says how long goroutines ran that the critical path was not on, if that is half as long as the path waited for what is not in the trace:
+// then the program was at work, perhaps at the same time, and what it waited for may be that. Else it returns "".
 func (e *Experiment) besides(top spending) string {
-	calls := e.MetricIndex(metric.SystemCall)
-	if !e.Header.States || !e.executionKnown() || calls < 0 {
+	if !e.Header.States || !e.executionKnown() {
 		return ""
 	}
-	work := e.execution() + e.Total(calls) - e.Split.Execution
+	work := e.execution() - e.Split.Execution
 	if 2*work < top.time {
 		return ""
 	}
-	return "while other goroutines of the program worked for " + glue(seconds(work)) + " in total"
+	return "and other goroutines of the program worked for " + glue(seconds(work)) + " in the whole run"
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.

@@ -178,6 +178,19 @@ func TestPassive(t *testing.T) {
 
 // TestProgress: the second process unlocks from 30 to 45 µs, and the first one, which owns the window, is not in MPI from 14 to 40: so the second one waits for 10 of that. If the first one has what it accesses itself, nobody waits, and it
 // is told of no call that the owner is in MPI.
+// TestProgressInCollective: an owner is in MPI from the begin of a collective operation on, not only behind it.
+func TestProgressInCollective(t *testing.T) {
+	const main, call = 0, 1
+	a := windowed(t, 0, [][]uint64{
+		{0, 100, idEnter, main}, {0, 125, idEnter, call}, {0, 149, idMpiCollectiveEnd, 0, 4, none, 0, 0}, {0, 150, idLeave, call}, {0, 160, idLeave, main},
+		{1, 100, idEnter, main}, {1, 110, idEnter, call}, {1, 110, idRmaRequestLock, 6, 0, 0, 0}, {1, 112, idLeave, call},
+		{1, 130, idEnter, call}, {1, 154, idRmaReleaseLock, 6, 0, 0}, {1, 155, idLeave, call}, {1, 160, idLeave, main},
+	})
+	e, err := analyzer.Analyze(a.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+	require.NoError(t, err)
+	require.Zero(t, e.Total(e.MetricIndex("mpi_rma_sync_wait_for_progress")))
+}
+
 func TestProgress(t *testing.T) {
 	const main, call, put = 0, 1, 2
 	for _, owner := range []uint64{0, 1} {

@@ -90,10 +90,15 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 			continue
 		}
 		if r.Event.Spec.ID == idBufferFlush {
-			to = s.flushed(r, w, to)
+			to = s.flushed(r, p.within.end, w, to)
 			continue
 		}
-		if r.Event.Spec.ID == idLeave {
+		switch r.Event.Spec.ID {
+		case idMpiCollectiveEnd, idRmaCollectiveEnd: // what else the call does begins then
+			if n := len(w.stack); n > 0 {
+				to = s.presents(w.stack[n-1].region, s.since(r.Event.Time), w, to)
+			}
+		case idLeave:
 			to = s.presents(s.region(r.Event.Values[0]), s.since(r.Event.Time), w, to)
 			to = s.touches(s.of[location], s.since(r.Event.Time), w, to)
 		}
@@ -121,14 +126,14 @@ func (s *source) flushes(all []survey) {
 	}
 }
 
-// flushed appends that the recorder has held a location up to write its events.
-func (s *source) flushed(r *Reader, w *walk, to []trace.Event) []trace.Event {
+// flushed appends that the recorder has held a location up to write its events, which are no later than end.
+func (s *source) flushed(r *Reader, end int64, w *walk, to []trace.Event) []trace.Event {
 	t := s.since(r.Event.Time)
 	if w.idle(0) {
 		to = s.leftOut(w, t, to)
 	}
 	w.last = max(w.last, t)
 	to = append(to, trace.Event{Time: w.last, Kind: wire.Enter, ID: s.flush})
-	w.last = max(w.last, s.since(r.local.corrected(r.Event.Values[0])))
+	w.last = max(w.last, min(s.since(r.local.corrected(r.Event.Values[0])), end)) // a writer need not know it
 	return append(to, trace.Event{Time: w.last, Kind: wire.Exit})
 }

@@ -63,8 +63,10 @@ func holds(ops []*op) (exclusive, shared []*hold) {
 		return cmp.Compare(a.end, b.end) // those without release come last
 	})
 	for _, h := range all {
-		if !h.released {
-			h.end = abandoned(h, all)
+		if t := abandoned(h, all); !h.released {
+			h.end = t
+		} else if h.by != h.op && t < h.end {
+			h.end, h.by = t, h.op
 		}
 	}
 	for i, h := range exclusive {
