@@ -38,7 +38,7 @@ func TestVerdictOfWaitingBesideWork(t *testing.T) {
 		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3."},
 		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what no goroutine of the program does: a timer, a signal or another program, " +
 			"and other goroutines of the program worked for 59 ns in the whole run."},
-		{"a pipe", strings.ReplaceAll(connected("20", "network @m.go:3"), "m.go:3", "m.go:3(os.(*File).Read)"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in network at m.go:3."},
+		{"a pipe", strings.NewReplacer("  2 network", "  2 enter read @file.go:1(os.(*File).Read)\n  2 network", "  90 leave\n", "  90 leave\n  90 exit\n").Replace(connected("20", "network @m.go:3")), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in network at m.go:3."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := analyzeText(t, c.trace)

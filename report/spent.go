@@ -143,7 +143,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		}
 	case awaiting:
 		if r.Name == networkName {
-			v.Metric, doing = metric.Network, "waiting for "+beyondNetwork(&r)+" in "+at
+			v.Metric, doing = metric.Network, "waiting for "+e.beyondNetwork(top.path)+" in "+at
 			if others := e.besides(top); others != "" {
 				v.Certain, doing = false, doing+", "+others+": the other end may be one of them"
 			}
@@ -178,9 +178,9 @@ func (e *Experiment) endless(top spending) bool {
 	})
 }
 
-// beyondNetwork says what an operation waits for that is called network: package os waits for files in the same way.
-func beyondNetwork(r *Region) string {
-	if strings.HasPrefix(r.Func, "os.") {
+// beyondNetwork says what an operation waits for that is called network: package os waits for files in the same way. An execution trace has its functions.
+func (e *Experiment) beyondNetwork(path uint32) string {
+	if up := e.Paths[path].Parent; up >= 0 && strings.HasPrefix(e.Regions[e.Paths[up].Region].Func, "os.") {
 		return "a pipe, a terminal or the like"
 	}
 	return "the network"
