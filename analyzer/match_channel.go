@@ -120,8 +120,8 @@ func (o *Op) commit() int64 {
 // send the pair is impossible and there is none. A send without room is unmatched if it blocked, never
 // ended, or is a select and k ≥ capacity.
 //
-// Of operations that blocked and never ended, released are receives whose send went through, sends for which a receive that did made room, whose value was
-// taken so, and all that blocked no later than the first Close; of these a receive without send waited for the Close.
+// Of operations that never ended, released are receives whose send went through, sends for which a receive that did made room, whose value was
+// taken so, sends that needed no room and whose value was received, and all that blocked no later than the first Close; of these a receive without send waited for the Close.
 func (m *Matcher) channel(ops []Op, capacity uint64) {
 	s := &m.chans
 	s.reset(capacity)

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -42,19 +43,26 @@ func (m *Matcher) accessed(ops []Op, members, accesses []int32) (last []int32, p
 	for k, i := range members {
 		byNumber[wire.Meeting(ops[i].Mode).Number()], byLocation[ops[i].Loc] = k, k
 	}
-	pairs := make([][2]int, 0, len(accesses))
+	pairs := spill.Make[[2]int32](m.store, len(accesses))[:0]
+	defer spill.Free(m.store, pairs)
 	for _, a := range accesses {
 		by, is := byLocation[ops[a].Loc]
 		of, has := byNumber[ops[a].Mode]
 		if !is || !has || by == of {
 			continue
 		}
-		pairs = append(pairs, [2]int{min(by, of), max(by, of)})
+		pairs = append(pairs, [2]int32{int32(min(by, of)), int32(max(by, of))})
 		if last[of] == noOp || ops[a].End > ops[last[of]].End {
 			last[of] = a
 		}
 	}
-	slices.SortFunc(pairs, func(x, y [2]int) int { return slices.Compare(x[:], y[:]) })
+	compared := 0
+	slices.SortFunc(pairs, func(x, y [2]int32) int {
+		if compared++; compared%paced == 0 {
+			m.store.Pace()
+		}
+		return slices.Compare(x[:], y[:])
+	})
 	for _, p := range slices.Compact(pairs) {
 		passed[p[0]]++
 		passed[p[1]]++

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -23,13 +24,14 @@ func (m *Matcher) group(ops []Op) {
 		rest[len(rest)-1][1]++
 	}
 	members, before := make([]int32, 0, len(rest)), []int32(nil)
+	defer func() { spill.Free(m.store, before) }()
 	touched := 0 // since the limit on memory was looked at
 	for {
 		members, before = members[:0], before[:0]
 		for i := range rest {
 			r := &rest[i]
 			for ; r[0] < r[1] && ops[r[0]].Kind != wire.Met; r[0]++ {
-				before = append(before, r[0])
+				before = spill.Append(m.store, before, r[0])
 			}
 			if r[0] == r[1] {
 				continue
@@ -37,13 +39,13 @@ func (m *Matcher) group(ops []Op) {
 			met := r[0]
 			members = append(members, met)
 			for r[0]++; r[0] < r[1] && ops[r[0]].Kind == wire.Within && ops[r[0]].Begin < ops[met].End; r[0]++ { // they begin later
-				before = append(before, r[0])
+				before = spill.Append(m.store, before, r[0])
 			}
 		}
 		if len(members) == 0 {
 			return
 		}
-		if touched += len(members); touched >= paced {
+		if touched += len(members) + len(before); touched >= paced {
 			m.store.Pace()
 			touched = 0
 		}
@@ -170,7 +172,7 @@ func (m *Matcher) exchange(ops []Op, members []int32) {
 	}
 	var met []int32
 	for _, i := range members {
-		receives := wire.Meeting(ops[i].Mode)&wire.Receives != 0
+		receives := receivers(wire.Meeting(ops[i].Mode))
 		if receives {
 			m.meet(ArrivedAtExchange, i, last)
 		}
@@ -191,7 +193,7 @@ func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
 	}
 	does := wire.Meeting(ops[root].Mode)
 	if kind == wire.RootReceives {
-		if last := m.latest(ops, members, senders); last != noOp && does&wire.Receives != 0 {
+		if last := m.latest(ops, members, senders); last != noOp && receivers(does) {
 			m.meet(SentToRoot, root, last)
 			if ops[root].Begin < ops[last].Begin {
 				m.attendRoot(SentToRoot, last, []int32{root}, []int32{root, last})
@@ -201,7 +203,7 @@ func (m *Matcher) rooted(ops []Op, members []int32, kind wire.Meeting) {
 	}
 	var waiters []int32
 	for _, i := range members {
-		if i != root && does&wire.Sends != 0 && wire.Meeting(ops[i].Mode)&wire.Receives != 0 {
+		if i != root && senders(does) && receivers(wire.Meeting(ops[i].Mode)) {
 			m.meet(RootSent, i, root)
 			if ops[i].Begin < ops[root].Begin {
 				waiters = append(waiters, i)

@@ -80,20 +80,12 @@ func (m *Matcher) waiting(ops []Op, role channelRole) []stamped {
 			m.store.Pace()
 		}
 		if o := &ops[i]; o.Open && o.Mode == 0 && o.channelRole() == role {
-			list = spill.Append(m.store, list, stamped{o.came(), int32(i)})
+			list = spill.Append(m.store, list, stamped{o.attempt(), int32(i)})
 		}
 	}
 	sortStamped(m.store, list)
 	m.chans.waiting = list
 	return list
-}
-
-// came is the time at which o blocked, or else began.
-func (o *Op) came() int64 {
-	if o.Blocked != NotBlocked {
-		return o.Blocked
-	}
-	return o.Begin
 }
 
 // served gives numbers, with the operations that prove them, to operations that wait.

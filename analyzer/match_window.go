@@ -3,6 +3,7 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"tracerec/internal/spill"
 	"tracerec/trace/wire"
@@ -143,7 +144,13 @@ func (m *Matcher) presence(ops []Op) *presence {
 			p.is[ops[i].Loc] = true
 		}
 	}
-	slices.SortStableFunc(p.calls, func(i, j int32) int { return cmp.Compare(ops[i].Begin, ops[j].Begin) })
+	compared := 0
+	slices.SortFunc(p.calls, func(i, j int32) int {
+		if compared++; compared%paced == 0 {
+			m.store.Pace()
+		}
+		return cmp.Or(cmp.Compare(ops[i].Begin, ops[j].Begin), cmp.Compare(i, j))
+	})
 	p.until = spill.Make[int64](m.store, len(p.calls))
 	for k, i := range p.calls {
 		p.until[k] = ops[i].End
@@ -156,7 +163,7 @@ func (m *Matcher) presence(ops []Op) *presence {
 
 // next returns the next call of the owner from some time on, noOp if there is none, or if it is in a call then.
 func (p *presence) next(t int64) int32 {
-	k, _ := slices.BinarySearchFunc(p.calls, t, func(i int32, t int64) int { return cmp.Compare(p.ops[i].Begin, t+1) })
+	k := sort.Search(len(p.calls), func(k int) bool { return p.ops[p.calls[k]].Begin > t })
 	if k == len(p.calls) || k > 0 && p.until[k-1] > t {
 		return noOp
 	}

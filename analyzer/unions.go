@@ -113,16 +113,17 @@ func each[W, T any](workers []W, list []T, f func(W, T)) {
 
 // onTrail returns where the critical path was on a location before two times, from ≤ to, in lengths of its trail.
 func (c *meter) onTrail(loc uint32, from, to int64) (x interval) {
-	v := c.path.trail(loc)
-	if len(v) == 0 {
-		return x
-	}
-	hint := &c.at[loc%(1<<meterBits)]
-	on := finger{v, min(*hint, len(v)-1)}
+	on := c.finger(loc)
 	x.from = on.until(from)
 	x.to = on.until(to)
-	*hint = on.at
+	c.at[loc%(1<<meterBits)] = on.at
 	return x
+}
+
+// finger returns one on the trail of a location, near the last time asked for.
+func (c *meter) finger(loc uint32) finger {
+	v := c.path.trail(loc)
+	return finger{v, max(0, min(c.at[loc%(1<<meterBits)], len(v)-1))}
 }
 
 // idles is how much longer a wait is than what it lets its location do, if that is worth nothing.
@@ -136,16 +137,13 @@ func (c *meter) held(k *keptWait) bool {
 	if !closed && k.metric != of[Sent] {
 		return true
 	}
-	v := c.path.trail(k.loc)
-	if len(v) == 0 {
+	on := c.finger(k.loc)
+	on.until(k.end)
+	c.at[k.loc%(1<<meterBits)] = on.at
+	if len(on.trail) == 0 || on.trail[on.at].from != k.end || c.onTrail(k.causer, k.end-1, k.end).empty() {
 		return !closed
 	}
-	c.onTrail(k.loc, k.end, k.end)
-	at := c.at[k.loc%(1<<meterBits)] // of the segment that begins then, if one does
-	if v[at].from != k.end || c.onTrail(k.causer, k.end-1, k.end).empty() {
-		return !closed
-	}
-	did := v[at+1].before - v[at].before // the last one of a trail begins at the end of all times
+	did := on.trail[on.at+1].before - on.trail[on.at].before // the last one of a trail begins at the end of all times
 	return idles*did >= k.end-k.from || c.onTrail(k.causer, k.end+did, k.end+did+1).empty()
 }
 

@@ -29,8 +29,8 @@ func (n *analysis) numbered(ops []*op, size int, closes []*op) {
 			proofs[k] = r
 		}
 	}
-	serve(sends, sorted(rest, func(o *op) bool { return isSend(o) && stuck(o) }, came), proofs)
-	serve(recvs, sorted(rest, func(o *op) bool { return isRecv(o) && stuck(o) }, came), sends)
+	serve(sends, sorted(rest, func(o *op) bool { return isSend(o) && stuck(o) }, attempt), proofs)
+	serve(recvs, sorted(rest, func(o *op) bool { return isRecv(o) && stuck(o) }, attempt), sends)
 	all := maps.Clone(sends)
 	maps.Copy(all, recvs)
 	for _, k := range slices.Sorted(maps.Keys(all)) {
@@ -50,14 +50,11 @@ func (n *analysis) numbered(ops []*op, size int, closes []*op) {
 // stuck says whether o never ended, and its number is not known.
 func stuck(o *op) bool { return o.open && o.mode == 0 }
 
-// came is when o blocked, or else began.
-func came(o *op) int64 { return attempt(o) }
-
 // serve gives each that waits the least number that has a proof and that nobody has.
 func serve(given map[int]*op, waiting []*op, proofs map[int]*op) {
 	for _, o := range waiting {
 		for _, k := range slices.Sorted(maps.Keys(proofs)) {
-			if given[k] == nil && came(o) <= proofs[k].end {
+			if given[k] == nil && attempt(o) <= proofs[k].end {
 				given[k], o.mode = o, uint32(k)
 				break
 			}

@@ -17,8 +17,8 @@ const (
 	Commanded   Kind = 94 // it has to do with streams of a device, such as a GPU; the id is the number of the stream, the word the object, of kind Device, and in its upper half the Command
 	MetLater    Kind = 95 // a collective operation is finished that it had asked for; like Met
 	Accessed    Kind = 96 // it has accessed what another one has of a window; the word is an object: that of the window, and the id the number of the other one in its group; or, where the other one awaits the end of the accesses, Messages, and the id is that of the Dispatched by which it will be told
-	Present     Kind = 98 // it was a call of MPI, in which others make progress who access what the process has of a window; the word is the object, of kind WindowLock
 	Within      Kind = 97 // it was done in a barrier of a team, such as a task; the word is the object, of kind Group
+	Present     Kind = 98 // it was a call of MPI, in which others make progress who access what the process has of a window; the word is the object, of kind WindowLock
 )
 
 // Parallel says whether an event is one of these: what regions are together with it is an operation.
