@@ -72,7 +72,9 @@ func (s *source) epoch(l *Location, e *Event, w *walk, tell func(q queue, kind w
 			take(postedToStart)
 			x := target{window.Values[0], uint64(other)}
 			w.completes(x) // an epoch that was never completed
-			w.started = append(w.started, started{x, false})
+			if len(w.started) < mostStarted {
+				w.started[x] = false
+			}
 		case completes:
 			if !w.completes(target{window.Values[0], uint64(other)}) {
 				take(postedToAccess)
@@ -106,26 +108,14 @@ func (v *survey) epoch(s *source, l *Location, w *walk, e *Event) {
 	s.epoch(l, e, w, func(q queue, _ wire.Kind) { v.queue(q) })
 }
 
-// started is that an epoch was started in which a window is accessed, and whether it has been.
-type started struct {
-	target
-	touched bool
-}
-
-// find returns the epoch that was started, nil if none was.
-func (w *walk) find(x target) *started {
-	if i := slices.IndexFunc(w.started, func(s started) bool { return s.target == x }); i >= 0 {
-		return &w.started[i]
-	}
-	return nil
-}
+// mostStarted is in how many epochs a location is at once at most, which each chunk begins with. Damaged archives may have any number that nobody completes.
+const mostStarted = 1 << 16
 
 // completes applies that an epoch is complete, and says whether the window was accessed, or the epoch was never started.
 func (w *walk) completes(x target) bool {
-	s := w.find(x)
-	touched := s == nil || s.touched
-	w.started = slices.DeleteFunc(w.started, func(s started) bool { return s.target == x })
-	return touched
+	touched, is := w.started[x]
+	delete(w.started, x)
+	return touched || !is
 }
 
 // access tells that a call passes data to or from a window, if that is the first one since its epoch was started.
@@ -134,11 +124,10 @@ func (s *source) access(l *Location, e *Event, w *walk, tell func(q queue, kind 
 	if len(w.accessed) < mostAccessed && !slices.Contains(w.accessed, x) {
 		w.accessed = append(w.accessed, x)
 	}
-	epoch := w.find(x)
-	if epoch == nil || epoch.touched {
+	if touched, is := w.started[x]; !is || touched {
 		return
 	}
-	epoch.touched = true
+	w.started[x] = true
 	if me, known := s.accessor(x, l); known {
 		tell(queue{x.window, postedToAccess, uint32(x.rank), me, 0}, wire.Arrived)
 		w.accesses = true
@@ -160,10 +149,11 @@ func (s *source) accessor(x target, l *Location) (rank uint32, known bool) {
 func (s *source) touched(l *Location, w *walk, awaited func(q queue), fenced func(object, rank uint32)) {
 	for _, x := range w.accessed {
 		me, known := s.accessor(x, l)
+		_, started := w.started[x]
 		locked := slices.ContainsFunc(w.held, func(h held) bool { return h.window == x.window })
 		switch {
 		case !known:
-		case w.find(x) != nil:
+		case started:
 			awaited(queue{x.window, completed, me, uint32(x.rank), 0})
 		case !locked && s.passing.fences[x.window] != 0:
 			fenced(s.passing.fences[x.window], uint32(x.rank))

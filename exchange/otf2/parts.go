@@ -13,13 +13,10 @@ import (
 // the archive: so that chunks have a bound, such a chunk is read several times, each time for the events of another stretch of time.
 type part struct {
 	chunk       int
-	first, last bool   // chunk of the archive of its location
-	within      window // times of events of the chunk
-	wanted      window // of the part
+	first, last bool    // chunk of the archive of its location
+	within      stretch // times of events of the chunk
+	wanted      stretch // of the part
 }
-
-// window is a stretch of time: begin ≤ time < end.
-type window struct{ begin, end int64 }
 
 // leftOutAtOnce is of how many teams a chunk tells at most that its thread was left out.
 const leftOutAtOnce = 1 << 12
@@ -29,16 +26,16 @@ func (s *source) divide() {
 	whole := s.Chunks
 	s.Chunks, s.parts = make([]trace.SourceChunk, 0, len(whole)), make([]part, 0, len(whole))
 	for i, c := range whole {
-		p := part{chunk: i, within: window{c.First, c.Last}, wanted: window{math.MinInt64, math.MaxInt64}}
+		p := part{chunk: i, within: stretch{c.First, c.Last}, wanted: stretch{math.MinInt64, math.MaxInt64}}
 		p.first = i == 0 || whole[i-1].Location != c.Location
 		p.last = i+1 == len(whole) || whole[i+1].Location != c.Location
 		if s.workers[c.Location] {
 			list := s.working[s.Definitions.Locations[c.Location].Process]
 			at, _ := slices.BinarySearchFunc(list, c.First, func(x stretch, t int64) int { return cmp.Compare(x.to, t) })
 			for at += leftOutAtOnce; at < len(list) && list[at].from < c.Last; at += leftOutAtOnce {
-				p.wanted.end = list[at].from
+				p.wanted.to = list[at].from
 				s.part(c, p)
-				p.wanted = window{list[at].from, math.MaxInt64}
+				p.wanted = stretch{list[at].from, math.MaxInt64}
 			}
 		}
 		s.part(c, p)
@@ -47,10 +44,10 @@ func (s *source) divide() {
 
 // part adds a part of a chunk.
 func (s *source) part(c trace.SourceChunk, p part) {
-	if p.wanted.begin > math.MinInt64 {
-		c.First, c.Events, c.Bytes = p.wanted.begin, 0, 0 // they are in its first part
+	if p.wanted.from > math.MinInt64 {
+		c.First, c.Events, c.Bytes = p.wanted.from, 0, 0 // they are in its first part
 	}
-	c.Last = min(c.Last, p.wanted.end)
+	c.Last = min(c.Last, p.wanted.to)
 	s.Chunks, s.parts = append(s.Chunks, c), append(s.parts, p)
 }
 
@@ -64,10 +61,10 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 		if to = s.read(p, s.Chunks[chunk].Location, r, w, to); err == nil {
 			err = r.Err()
 		}
-		if p.wanted.end < math.MaxInt64 {
+		if p.wanted.to < math.MaxInt64 {
 			err = nil // the last part tells it
 		}
-		kept := slices.DeleteFunc(to[n:], func(e trace.Event) bool { return e.Time < p.wanted.begin || e.Time >= p.wanted.end })
+		kept := slices.DeleteFunc(to[n:], func(e trace.Event) bool { return e.Time < p.wanted.from || e.Time >= p.wanted.to })
 		return to[:n+len(kept)], err
 	}
 }
@@ -76,7 +73,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to []trace.Event) []trace.Event {
 	w.wanted = p.wanted
 	if w.worker = s.workers[location]; w.worker && p.first {
-		w.last = p.within.begin
+		w.last = p.within.from
 		to = append(to, s.idles(w.last))
 	}
 	stream := s.device.number[location] != 0
@@ -90,7 +87,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 			continue
 		}
 		if r.Event.Spec.ID == idBufferFlush {
-			to = s.flushed(r, p.within.end, w, to)
+			to = s.flushed(r, p.within.to, w, to)
 			continue
 		}
 		switch r.Event.Spec.ID {
@@ -109,9 +106,9 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 	if p.last && w.last != math.MinInt64 {
 		if w.worker {
 			if w.idle(0) {
-				to = s.leftOut(w, p.within.end, to)
+				to = s.leftOut(w, p.within.to, to)
 			}
-			w.last = max(w.last, p.within.end)
+			w.last = max(w.last, p.within.to)
 		}
 		to = append(to, trace.Event{Time: w.last, Kind: wire.End})
 	}

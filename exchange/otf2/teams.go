@@ -40,24 +40,24 @@ type step struct {
 type walk struct {
 	process  int
 	stack    []step
-	begun    map[team]int // how often the location was in each team
-	forks    int          // how often it has forked one
-	held     []held       // locks of windows that it has
-	started  []started    // windows of others that it may access, as they know
-	accessed []target     // windows that the call that goes on accesses
-	accesses bool         // the call that goes on is the first one to access one
-	ended    step         // the team of another thread that it was in last
-	worker   bool         // all that it does it does in teams of others; else it is idle
-	last     int64        // time of its last event
-	wanted   window       // times of the events that are read
+	begun    map[team]int    // how often the location was in each team
+	forks    int             // how often it has forked one
+	held     []held          // locks of windows that it has
+	started  map[target]bool // windows of others that it may access, as they know, and whether it has
+	accessed []target        // windows that the call that goes on accesses
+	accesses bool            // the call that goes on is the first one to access one
+	ended    step            // the team of another thread that it was in last
+	worker   bool            // all that it does it does in teams of others; else it is idle
+	last     int64           // time of its last event
+	wanted   stretch         // times of the events that are read
 }
 
 func newWalk(process int) *walk {
-	return &walk{process: process, begun: map[team]int{}, last: math.MinInt64}
+	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, last: math.MinInt64}
 }
 
 func (w *walk) clone() *walk {
-	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), slices.Clone(w.started), slices.Clone(w.accessed), w.accesses, w.ended, w.worker, w.last, w.wanted}
+	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), maps.Clone(w.started), slices.Clone(w.accessed), w.accesses, w.ended, w.worker, w.last, w.wanted}
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.

@@ -104,13 +104,17 @@ func (s *source) numberWindows(all []survey) {
 	}
 	slices.SortFunc(locks, func(x, y windowLock) int { return cmp.Or(cmp.Compare(x.window, y.window), cmp.Compare(x.rank, y.rank)) })
 	s.passing.windows, s.passing.present = map[windowLock]uint32{}, make([][]uint32, len(s.Definitions.Processes))
+	processes := map[uint64]int{} // by group of locations
+	for i, l := range s.of {
+		processes[l.Group] = s.Definitions.Locations[i].Process
+	}
 	owners, of := map[uint64]int{}, uint64(nowhere)
 	for _, l := range slices.Compact(locks) {
 		s.Definitions.Objects = append(s.Definitions.Objects, trace.Object{Kind: wire.WindowLock, Region: trace.NoRegion})
 		object := uint32(len(s.Definitions.Objects))
 		s.passing.windows[l] = object
 		if l.window != of {
-			owners, of = s.owners(l.window), l.window
+			owners, of = s.owners(l.window, processes), l.window
 		}
 		if p, known := owners[l.rank]; known && len(s.passing.present[p]) < mostPresent {
 			s.passing.present[p] = append(s.passing.present[p], object)
@@ -122,12 +126,11 @@ func (s *source) numberWindows(all []survey) {
 const mostPresent = 8
 
 // owners returns the processes that have a window, by rank.
-func (s *source) owners(window uint64) map[uint64]int {
+func (s *source) owners(window uint64, processes map[uint64]int) map[uint64]int {
 	owners := map[uint64]int{}
-	ranks := s.passing.ranks[s.a.Find(RmaWins, window).Get("comm")]
-	for i, l := range s.of {
-		if rank, known := ranks[l.Group]; known {
-			owners[uint64(rank)] = s.Definitions.Locations[i].Process
+	for group, rank := range s.passing.ranks[s.a.Find(RmaWins, window).Get("comm")] {
+		if p, known := processes[group]; known {
+			owners[uint64(rank)] = p
 		}
 	}
 	return owners

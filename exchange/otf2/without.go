@@ -8,7 +8,7 @@ import (
 	"tracerec/trace/wire"
 )
 
-// stretch is a time in which a team works.
+// stretch is a stretch of time, such as one in which a team works: from ≤ time < to.
 type stretch struct{ from, to int64 }
 
 // lacks finds the processes with threads that are not in all teams, and when teams work there: an idle thread is not idle then because nobody works in parallel, but because it was left out.
@@ -76,10 +76,10 @@ func (s *source) leftOut(w *walk, until int64, to []trace.Event) []trace.Event {
 	}
 	list = list[begin:end]
 	w.last = max(w.last, min(list[len(list)-1].to, until))
-	wanted, _ := slices.BinarySearchFunc(list, w.wanted.begin, func(x stretch, t int64) int { return cmp.Compare(x.to, t) })
+	wanted, _ := slices.BinarySearchFunc(list, w.wanted.from, func(x stretch, t int64) int { return cmp.Compare(x.to, t) })
 	for _, x := range list[wanted:] {
 		from, end := max(x.from, since), min(x.to, until)
-		if from >= w.wanted.end {
+		if from >= w.wanted.to {
 			break
 		}
 		to = append(to, trace.Event{Time: from, Kind: wire.Enter, ID: s.without, Word: trace.Elsewhere},
