@@ -438,7 +438,7 @@ func (p *page) causing(f *Finding, c *Causer) string {
 		return "which released it at" // all that an execution trace tells of who held a lock
 	}
 	m := &p.e.Metrics[p.causedIn(f, c)]
-	if c.Path >= 0 && (m.Name == metric.LockCompetition || m.Name == metric.WriterWait) && !p.e.leaf(uint32(c.Path)).Operation {
+	if c.Path >= 0 && isLockWait(m.Name) && !p.e.leaf(uint32(c.Path)).Operation {
 		return "which released it in" // another had acquired it
 	}
 	if words := m.Causing; words != "" {
