@@ -14,7 +14,7 @@ func group(paradigm, name, parent, title, what string) *analyzer.Pattern {
 // number returns a metric that counts something.
 func number(name, parent, title, what string, unit metric.Unit) *analyzer.Pattern {
 	return &analyzer.Pattern{Paradigm: "mpi", Metric: metric.Metric{Name: name, Title: title, Parent: parent, Unit: unit,
-		Description: "How many " + what + " there are.", Formula: "number of " + what}}
+		Description: "The number of " + what + ".", Formula: "number of " + what}}
 }
 
 // waiting returns a wait state.
@@ -60,8 +60,8 @@ func windowLock(point analyzer.PointKind, name, parent, title, where string) *an
 func progress(point analyzer.PointKind, name, parent, title, where string) *analyzer.Pattern {
 	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which then came into MPI in",
 		Description: "A process that has the lock of a window, or asks for it, waited " + where + ", and went on when the owner of the window came into MPI: often the library makes progress only there.",
-		Formula: "begin of the first call of MPI of the owner since own begin, or since the end of a wait for the lock, − that, when the call was not over, and no thread of the owner was in MPI then. Locks of all " +
-			"parts of a window at once are left out",
+		Formula: "from own begin, or from the end of a wait for the lock, to the begin of the owner's next call of MPI, if the own call had not ended then, and no thread of the owner was in MPI at the begin. It is looked " +
+			"for in at most eight windows of each owner, and not where all parts of a window are locked at once",
 		Advice: "Let the owner call MPI now and then while it computes, MPI_Iprobe or MPI_Test for instance. Or ask the library for progress by itself: a thread of its own (with Intel MPI I_MPI_ASYNC_PROGRESS=1, with MPICH " +
 			"MPIR_CVAR_ASYNC_PROGRESS=1), or a network device that needs no help of the owner."})
 }
@@ -69,7 +69,7 @@ func progress(point analyzer.PointKind, name, parent, title, where string) *anal
 const (
 	balance = "Divide the work before it evenly among the processes: look at what the last one did more than the others, and at whether it is always the same one. If it is not, " +
 		"ask whether the processes have to meet there so often."
-	betweenFormula = "; in a communicator between two groups, latest of the other group"
+	betweenFormula = "; in a communicator between two groups, the latest begin in the other group"
 	barrierFormula = "min(latest begin of all, own end) − own begin, when positive; the causer is the one that began latest"
 )
 
@@ -179,7 +179,7 @@ var MPI = []*analyzer.Pattern{
 	number("syncs_rma_active", "syncs_rma", "Active-target synchronizations", "calls that synchronize one-sided communication on both sides", metric.Count),
 	number("syncs_rma_passive", "syncs_rma", "Passive-target synchronizations", "calls that lock, unlock, flush and synchronize windows", metric.Count),
 	number(metric.PairSyncs, "", "Pairs synchronized one-sidedly", "pairs of processes that are synchronized by a fence, or by completing accesses to a window and awaiting that; a pair counts on both sides", metric.Count),
-	number(metric.PairSyncsUnneeded, metric.PairSyncs, "Pairs synchronized for nothing", "such pairs of which neither process has accessed what the other one has of the window, since the fence before or since the access was started", metric.Count),
+	number(metric.PairSyncsUnneeded, metric.PairSyncs, "Pairs synchronized for nothing", "pairs of processes that are synchronized one-sidedly although neither has accessed what the other one has of the window, since the fence before or since the access was started", metric.Count),
 	number("comms", "", "MPI communications", "operations that pass data", metric.Count),
 	number("comms_p2p", "comms", "Messages", "messages that were sent and received", metric.Count),
 	number(metric.CommsSent, "comms_p2p", "Messages sent", "messages that were sent", metric.Count),
