@@ -26,7 +26,7 @@ func (b *builder) header() {
 			}
 		}
 	}
-	h.Threads = threads(defs)
+	h.Threads, h.Cut = threads(defs), !head.Complete
 	b.out.Origin.Start = time.Unix(0, head.Start).UTC()
 	for i := range defs.Processes {
 		p := report.Process{PID: defs.Processes[i].PID}

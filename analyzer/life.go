@@ -83,9 +83,13 @@ func (s *scan) live() *lives {
 		}
 		l.end = l.last
 		p := s.defs.Locations[i].Process
-		if top := l.open.Top(); complete && (top != nil || v.main[p] == uint32(i)) || top != nil && top.Operation() {
+		switch {
+		case !complete: // it is not known what it did behind its last event
+			v.endOpen(w, l, l.last)
+			delete(v.never, uint32(i))
+		case l.open.Top() != nil || v.main[p] == uint32(i):
 			v.endOpen(w, l, v.end[p])
-		} // else it is not known what it did behind its last event
+		}
 		v.awake[p] = v.awake[p] || v.never[uint32(i)] == nil
 	}
 	return v

@@ -12,6 +12,7 @@ import (
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
 	"tracerec/metric"
+	"tracerec/trace"
 	"tracerec/trace/tracetext"
 )
 
@@ -21,6 +22,16 @@ func TestNaive(t *testing.T) { compareAll(t, 1000, random.Trace) }
 
 // TestNaiveDamaged does the same with events missing, repeated or in the wrong place.
 func TestNaiveDamaged(t *testing.T) { compareAll(t, 500, random.Damaged) }
+
+// TestNaiveCut does the same with archives that were not completed.
+func TestNaiveCut(t *testing.T) {
+	for seed := range seeds(200) {
+		text := random.Trace(seed)
+		a := unfinished(t, text)
+		require.Empty(t, compareArchive(t, a), "seed %d:\n%s", seed, text)
+		require.NoError(t, a.Close())
+	}
+}
 
 var traces = flag.Uint64("traces", 0, "number of random traces that each test takes; 0 for its own")
 
@@ -46,11 +57,15 @@ func compareAll(t *testing.T, n uint64, generate func(seed uint64) string) {
 
 // compare analyzes a trace twice and returns the differences.
 func compare(t *testing.T, text string) (lines []string) {
-	text = "process main processors 2\n" + text
-	a, err := tracetext.Open("random", text)
+	a, err := tracetext.Open("random", "process main processors 2\n"+text)
 	require.NoError(t, err, text)
+	return compareArchive(t, a)
+}
+
+// compareArchive analyzes an archive twice and returns the differences.
+func compareArchive(t *testing.T, a *trace.Archive) (lines []string) {
 	want, err := naive.Analyze(a)
-	require.NoError(t, err, text)
+	require.NoError(t, err)
 	x := analyze(t, a, 2)
 	got := result(a, x)
 	lines = append(lines, differences("severity", got.Severity, want.Severity)...)

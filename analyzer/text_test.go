@@ -2,8 +2,6 @@ package analyzer_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -194,40 +192,4 @@ func TestRunners(t *testing.T) {
 	require.Equal(t, "tomb.v2.(*Tomb).run", name(run, within), "it is a region")
 	require.Equal(t, "http.(*conn).serve", name("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "save"))
 	require.Equal(t, "archiver.all", name("archiver.all @/m/a.go:1(example.org/m/archiver.all)", "save"))
-}
-
-// TestCutLives: of an archive whose end is missing, goroutines have no life behind their last event, but in operations.
-func TestCutLives(t *testing.T) {
-	segment, err := tracetext.Parse(`
-channel ch cap 0
-location main
-  0 enter main
-  0 create w @a.go:1
-  0 create x @a.go:1
-  900 exit
-location w
-  10 begin worker by main
-  20 enter reload
-location x
-  10 begin receiver by main
-  20 recv ch @a.go:9
-  20 blocked
-`)
-	require.NoError(t, err)
-	for cut, want := range map[int]int64{0: 890, 1: 10} {
-		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, trace.SegmentName(0)), segment[:len(segment)-cut], 0o644))
-		a, err := trace.Open(dir)
-		require.NoError(t, err)
-		require.Equal(t, cut == 0, a.Header().Complete)
-		x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
-		require.NoError(t, err)
-		require.NoError(t, a.Close())
-		of := map[string]int64{}
-		for _, c := range x.Cells(x.MetricIndex("execution")) {
-			of[x.Groups[x.Locations[c.Location].Group].Name] += c.Value
-		}
-		require.Equal(t, want, of["worker"], "%v", of)
-		require.EqualValues(t, 880, x.Total(x.MetricIndex("external_wait")), "who waits goes on to")
-	}
 }

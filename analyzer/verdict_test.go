@@ -302,6 +302,16 @@ location main
   1 send ch @main.go:3
   2 blocked
 `, "Waiting that is recorded hardly delays the run; 98.0 % of the critical path is waiting in send at main.go:3, which never ended.", false, "external_wait", "main.go", 3},
+		{"a send that had not ended, in the trace of a program that may have gone on", `
+process main pid 1
+exited 100 -1
+channel ch cap 0
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  1 send ch @main.go:3
+  2 blocked
+`, "Waiting that is recorded hardly delays the run; 98.0 % of the critical path is waiting in send at main.go:3, which had not ended when the trace did.", false, "external_wait", "main.go", 3},
 		{"a send that nobody is known to have received", `
 channel ch cap 0
 location main

@@ -76,6 +76,7 @@ type Header struct {
 	Streams    int      `json:"gpu_streams,omitempty"` // so many of them are no threads but streams of GPUs
 	Exit       int      `json:"exit_status"`           // of the root process, -1 unknown
 	Asleep     bool     `json:"asleep,omitempty"`      // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
+	Cut        bool     `json:"cut,omitempty"`         // the recording is not complete: what goroutines did last may be missing
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
 	// recording began. It is part of execution, not taken out of anything. 0 if unknown.

@@ -152,12 +152,14 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
 		switch {
 		case e.endless(top):
-			doing = "waiting in " + at + ", which never ended"
-		case e.Header.States && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
+			doing = "waiting in " + at + ", which " + e.Header.unended()
+		case e.Header.all() && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
 			doing = "waiting in " + at + " for what no goroutine of the program does: a timer, a signal or another program"
 			if others := e.besides(top); others != "" {
 				doing += ", " + others
 			}
+		case e.Header.States && e.Header.Cut:
+			doing = "waiting in " + at + " for what is not recorded"
 		case e.Header.States:
 			doing = "waiting in " + at + " for what is not known"
 		}
@@ -176,6 +178,14 @@ func (e *Experiment) endless(top spending) bool {
 	return slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool {
 		return e.Paths[n.Path].Region == e.Paths[top.path].Region && n.Location == top.largest && 2*(e.Header.Span-n.Since) > top.time
 	})
+}
+
+// unended says of a wait that it did not end. What the program did behind the end of its trace is not known unless it ended, too.
+func (h *Header) unended() string {
+	if h.Exit < 0 {
+		return "had not ended when the trace did"
+	}
+	return "never ended"
 }
 
 // beyondNetwork says what an operation waits for that is called network: package os waits for files in the same way. An execution trace has its functions.

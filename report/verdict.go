@@ -22,8 +22,13 @@ type Verdict struct {
 // Judge sets the verdict, from all else that is in the experiment.
 func (e *Experiment) Judge() {
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
-	e.Verdict = p.verdict()
+	if e.Verdict = p.verdict(); e.Header.Cut && e.Verdict.Text != "" {
+		e.Verdict.Text = notComplete + e.Verdict.Text
+	}
 }
+
+// notComplete begins what is said of a recording that is cut.
+const notComplete = "This recording is not complete: what each goroutine did last may be missing. What is said here is about the rest. "
 
 // The critical path is mostly in one call path from this share of the focus on; waiting is worth the first sentence from that share on.
 const (
@@ -84,6 +89,9 @@ func (p *page) verdict() Verdict {
 		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
 }
 
+// all says whether all is recorded that goroutines do.
+func (h *Header) all() bool { return h.States && !h.Cut }
+
 // focus is what the critical path is of.
 func (h *Header) focus() string { return cmp.Or(h.Of, "the run") }
 
@@ -128,7 +136,7 @@ func (p *page) beside(f *Finding, top spending) Verdict {
 // quiet is the verdict that a program whose goroutines worked for less than a fiftieth of the run did next to nothing: the critical path waited for what comes from outside.
 func (p *page) quiet(top spending) (Verdict, bool) {
 	e, h := p.e, &p.e.Header
-	if !h.States || !e.executionKnown() || top.doing != awaiting || float64(top.time) < mostly*float64(h.Focus) || 50*e.execution() > h.Wall || e.endless(top) {
+	if !h.all() || !e.executionKnown() || top.doing != awaiting || float64(top.time) < mostly*float64(h.Focus) || 50*e.execution() > h.Wall || e.endless(top) {
 		return Verdict{}, false
 	}
 	v, doing := p.spent(top)
@@ -201,7 +209,7 @@ func (p *page) beyond() string {
 	switch all := p.e.Split.External; {
 	case 10*network > 9*all:
 		return "for the network"
-	case !p.e.Header.States:
+	case !p.e.Header.all():
 		return "for something that is not recorded"
 	case 10*network > all:
 		return "for what no goroutine of the program does, such as the network (" + glue(percent(network, p.e.Header.Focus)) + "), timers, files or other programs"
@@ -292,7 +300,7 @@ func (p *page) lead() int64 {
 
 // complete says whether all of the critical path is known but for so many ns.
 func (e *Experiment) complete(but int64) bool {
-	return e.Header.Lost == 0 && e.Split.ByTime == 0 && e.Split.NotRecorded <= but
+	return e.Header.Lost == 0 && !e.Header.Cut && e.Split.ByTime == 0 && e.Split.NotRecorded <= but
 }
 
 // work is the verdict that waiting does not matter, and that what the critical path is mostly in does.

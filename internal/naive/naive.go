@@ -99,6 +99,7 @@ type analysis struct {
 	waits       []*wait
 	creations   []creation
 	rootProcess int
+	complete    bool          // nothing is missing at the end
 	ends        []int64       // of the processes
 	lines       map[line]bool // on which time was charged
 	path        *pathfinder   // nil if there is no critical path
@@ -176,6 +177,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	n := &analysis{
 		defs:        a.Definitions(),
 		rootProcess: a.Header().Root,
+		complete:    a.Header().Complete,
 		lines:       map[line]bool{},
 		result: &Result{
 			Severity: map[Cell]int64{}, Critical: map[Cell]int64{}, Operations: map[Cell]Split{},

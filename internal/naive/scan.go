@@ -360,7 +360,7 @@ func (n *analysis) lives() {
 			continue
 		}
 		p := n.defs.Locations[i].Process
-		if l.endEvent || (len(l.levels) == 0 && main[p] != l) {
+		if l.endEvent || !n.complete || (len(l.levels) == 0 && main[p] != l) {
 			continue
 		}
 		n.prolong(l, ends[p])

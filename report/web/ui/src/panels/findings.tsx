@@ -141,7 +141,7 @@ function NeverEnded({ waits }: { waits: Answers["neverEnded"] }) {
   if (waits.length === 0) return null;
   return (
     <section class="part alarm">
-      <header><Icon name="warning" /><h2>{waits.length === 1 ? "A wait that never ended" : "Waits that never ended"}</h2></header>
+      <header><Icon name="warning" /><h2>Still waiting when the trace ended</h2></header>
       <ul>
         {waits.map((w) => (
           <li>
