@@ -50,7 +50,7 @@ type event struct {
 func (c *converter) tell(g *goroutine, kind wire.Kind, id uint32, word ...uint64) {
 	switch {
 	case g.system:
-	case !g.loose:
+	case !g.loose, c.now == g.since && len(g.waiting) == 0 && g.started: // the levels of its last stack are open
 		c.put(g, c.now, kind, id, word...)
 	default:
 		e := event{time: c.now, kind: kind, id: id, n: len(word)}

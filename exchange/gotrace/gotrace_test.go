@@ -287,6 +287,29 @@ func TestPaths(t *testing.T) {
 	require.Equal(t, []string{base, base + "/gotrace_test.inner", base + "/gotrace_test.inner/sleep", base + "/sleep"}, found)
 }
 
+// TestDeeds: what lets another goroutine go on is done by the function that does it, not by what that returns to.
+func TestDeeds(t *testing.T) {
+	e := analyzed(t, opened(t, traced(t, func() {
+		c := make(chan int)
+		go receives(c)
+		stuck(t, "receives", "chan receive")
+		done := make(chan bool)
+		go func() {
+			sends(c)
+			close(done)
+		}()
+		<-done
+	})))
+	var found []string
+	for p := range e.Paths {
+		if text, is := strings.CutPrefix(pathOf(e, int32(p)), "gotrace_test.TestDeeds.func1.1/"); is {
+			found = append(found, text)
+		}
+	}
+	slices.Sort(found)
+	require.Equal(t, []string{"close", "gotrace_test.sends", "gotrace_test.sends/send"}, found)
+}
+
 // TestUser: what the program calls regions and tasks are levels of call paths, from where they begin to where they end.
 func TestUser(t *testing.T) {
 	e := analyzed(t, opened(t, traced(t, func() {
