@@ -50,6 +50,7 @@ type Options struct {
 	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
 	Patience   time.Duration // how long children may outlive the program
 	Window     *Window       // when to record what [Run] starts; nil: always
+	Required   bool          // [Run] does not start the program where it cannot record it
 	Quiet      bool          // no summary when nothing was lost
 	Stdout     *os.File      // standard output of the program that [Run] starts; nil is this process's
 	Say        func(string)  // receives messages for the user, each one line; nil discards them

@@ -28,8 +28,8 @@ const usageStatus = 2
 // Run records the program args[0] with its arguments and returns its exit status, 128+n when signal n ended
 // it. It is an error if nothing was started: the status is then 2 for what is wrong with the command itself, a trace
 // directory that is something else or an event set that cannot be counted, and 127 or 126 for a program that is not
-// found or cannot be started. Where the state of the system or another recording forbids to record, the program runs
-// unrecorded. That, and whatever goes wrong later, is told to o.Say.
+// found or cannot be started. Where the state of the system or another recording forbids to record, that is an error of status 2 if o.Required;
+// else the program runs unrecorded. That, and whatever goes wrong later, is told to o.Say.
 //
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
@@ -51,14 +51,14 @@ func Run(o Options, args []string) (status int, err error) {
 		return statusOf(err), err
 	}
 	out, err := makeOutput(o.Dir)
-	if errors.Is(err, errTaken) {
-		return usageStatus, err
-	}
 	var r *Recorder
 	if err == nil {
 		if r, err = begin(out.dir, o); err != nil {
 			err = errors.Join(err, out.undo())
 		}
+	}
+	if errors.Is(err, errTaken) || err != nil && o.Required {
+		return usageStatus, err
 	}
 	if err != nil && o.Say != nil {
 		o.Say(readable.OneLine(err) + "; the program is not recorded")
@@ -135,9 +135,12 @@ func freeDescriptors() (n int) {
 
 // runUnrecorded makes this process the program, which takes no descriptor at all.
 func runUnrecorded(o Options, descriptors int, path string, args []string) (status int, err error) {
+	why := fmt.Sprintf("only %s left (ulimit -n), and recording needs %d", readable.Plural(descriptors, "file descriptor"), leastDescriptors)
+	if o.Required {
+		return usageStatus, errors.New(why)
+	}
 	if o.Say != nil {
-		o.Say(fmt.Sprintf("only %s left (ulimit -n), and recording needs %d; the program is not recorded",
-			readable.Plural(descriptors, "file descriptor"), leastDescriptors))
+		o.Say(why + "; the program is not recorded")
 	}
 	err = launch.Failed(args[0], unix.Exec(path, args, environment(nil)))
 	return statusOf(err), err

@@ -84,6 +84,25 @@ func split(verb string, args []string) (*arguments, error) {
 	return a, nil
 }
 
+// Among lets take take the flags that are not the go command's from the begin of args, and also from among its flags that follow, which it leaves; but
+// only take knows what they are, and go test hands those that it does not know to the test.
+func Among(verb string, args []string, take func([]string) (rest []string, err error)) (rest []string, err error) {
+	a := arguments{verb: verb}
+	for {
+		if args, err = take(args); err != nil {
+			return nil, err
+		}
+		if len(args) == 0 || !strings.HasPrefix(args[0], "-") || verb == "test" {
+			return append(rest, args...), nil
+		}
+		f, n, err := a.flag(args)
+		if err != nil { // the go command says it
+			return append(rest, args...), nil
+		}
+		rest, args = append(rest, f.text...), args[n:]
+	}
+}
+
 // takeFlags takes the flags at the begin of args, and returns those that stay on the command line, and the rest.
 func (a *arguments) takeFlags(args []string) (kept, rest []string, err error) {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" && args[0] != "--" {

@@ -3,6 +3,7 @@ package build
 import (
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,6 +41,36 @@ func TestSplit(t *testing.T) {
 		_, err := split(words[0], words[1:])
 		require.Error(t, err, line)
 	}
+}
+
+// TestAmong: flags of others stand anywhere before the package, where go could not mean them; what follows the package is the program's.
+func TestAmong(t *testing.T) {
+	for line, want := range map[string]string{
+		"run -o -race -o -tags -o . -o":      "-race -tags -o . -o | 2",
+		"run -bogus -o .":                    "-bogus -o . | 0",
+		"run -race -- -o .":                  "-race -- -o . | 0",
+		"run":                                " | 0",
+		"build -v -o -o -ldflags -o -x .":    "-v -o -o -ldflags -o -x . | 0",
+		"test -o -race -o .":                 "-race -o . | 1",
+		"run -race -o -C dir -o -exec x - a": "-race -C dir -exec x - a | 2",
+	} {
+		words, taken := strings.Fields(line), 0
+		rest, err := Among(words[0], words[1:], func(args []string) ([]string, error) {
+			for len(args) > 0 && args[0] == "-o" && words[0] != "build" {
+				args, taken = args[1:], taken+1
+			}
+			return args, nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Join(rest, " ")+" | "+strconv.Itoa(taken), line)
+	}
+	_, err := Among("run", words("-race -o"), func(args []string) ([]string, error) {
+		if args[0] == "-o" {
+			return nil, errUnknown
+		}
+		return args, nil
+	})
+	require.ErrorIs(t, err, errUnknown)
 }
 
 // What is given last counts, and what is on the command line more than GOFLAGS.

@@ -24,8 +24,8 @@ module only. This happens by itself where the runtime is not known.
 
 Functions of the main module are regions, unless the compiler inlines them and
 nothing outside the program is waited for in them, or they call nothing and have
-no loop. With -cover there are none. Flags for them come before those of the go
-command, too:
+no loop. With -cover there are none. Flags for them stand before the packages;
+with tracerec test, before the flags of go test, too:
 ` + regions.Help
 
 // newBuild returns the command that builds programs that record themselves.
@@ -58,7 +58,7 @@ uncertain.
 			}
 		} else {
 			var r regions.Options
-			if args, err = r.Take(args); err != nil {
+			if args, err = build.Among("build", args, r.Take); err != nil {
 				return err
 			}
 			b, err = prepared(cmd, "build", args, r)
@@ -116,7 +116,7 @@ func sayRegions(cmd *cobra.Command, b *build.Build, r regions.Options) {
 	}
 }
 
-// own are the flags of run and test that are not the go command's. They come first.
+// own are the flags of run and test that are not the go command's.
 type own struct {
 	dir         string
 	quiet, view bool

@@ -28,16 +28,17 @@ the program's own. When it has ended, the analysis follows on standard error:
 where the program waits, and why. The exit status is that of the program, or of
 the go command if there is none to run.
 
-The flags of tracerec come first: -o DIR, -q for a recording without analysis,
---view to show it in the browser as well, and --window of tracerec record. All
-others are those of go run.
+The flags of tracerec stand before the package, also among those of go run: -o
+DIR, -q for a recording without analysis, --view to show it in the browser as
+well, and --window of tracerec record. If recording is impossible, because DIR
+cannot be made for instance, the program is not started: the status is 2.
 To record a program that is built, use "tracerec record".
 
 ` + regionsHelp,
 	}
 	return ofGo(cmd, func(args []string) error {
 		o := own{dir: recorder.DefaultDir}
-		args, err := o.take(args)
+		args, err := build.Among("run", args, o.take)
 		if err == nil {
 			err = o.absolute()
 		}
@@ -95,6 +96,7 @@ func (o *own) record(cmd *cobra.Command, p *given.Program) error {
 	}
 	options := recorder.Defaults(o.dir)
 	options.Window = o.window
+	options.Required = true
 	options.Quiet, options.Say = o.quiet, func(message string) { say(strings.ReplaceAll(message, o.dir, dir)) }
 	status, err := recorder.Run(options, p.Args)
 	if err != nil {

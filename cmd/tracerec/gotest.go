@@ -32,7 +32,8 @@ error. "tracerec test -run NONE -bench X" tells why a benchmark does not scale.
 Tests always run, as with -count=1. Packages that do not pass go vet come first.
 With several benchmarks, each runs in a process of its own, unless go test writes
 a profile. The flags of tracerec come first: -o DIR, and -q for recordings
-without analysis. All others are those of go test.
+without analysis. All others are those of go test, which has a -o, too. Nothing is
+tested if DIR cannot be made: the status is 2.
 
 ` + regionsHelp,
 	}

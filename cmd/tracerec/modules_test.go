@@ -220,7 +220,11 @@ func TestOwnRecorder(t *testing.T) {
 	}
 	for verb, at := range map[string]string{"run": "", "test": "example.com/own"} {
 		archive := filepath.Join(dir, verb+".dir")
-		r := output(t, tracerec(verb, "-q", "-o", archive, "."), dir, nil)
+		args := []string{verb, "-q", "-o", archive, "."}
+		if verb == "run" { // whose own flags the go command does not have
+			args = []string{verb, "-trimpath", "-q", "-o", archive, "-v", "--include=main.*", "."}
+		}
+		r := output(t, tracerec(args...), dir, nil)
 		require.Equal(t, 0, r.status, r.stderr)
 		archive = filepath.Join(archive, at)
 		clean(t, archive)
@@ -233,7 +237,7 @@ func TestOwnRecorder(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.22\n"), 0o666))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nimport \"os\"\n\nfunc main() { os.Stdout.WriteString(\"run\") }\n"), 0o666))
 	script := filepath.Join(dir, "script")
 	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"), 0o777))
 	const failed = "tracerec: nothing was recorded, because go "
@@ -256,6 +260,9 @@ func TestRefusals(t *testing.T) {
 		{"test --view .", "", 2, "", "tracerec: --view and --window are for one"},
 		{"run -o= .", "", 2, "", "tracerec: the name of the trace directory is empty"},
 		{"test -o script .", "", 2, "", "exists and is not a trace directory"},
+		{"run -o /proc/none/a .", "", 2, "", "tracerec: mkdir /proc/none: "},
+		{"test -o /proc/none/a .", "", 2, "", "tracerec: mkdir /proc/none: "},
+		{"run -trimpath -o script/a .", "", 2, "", "/script/a: not a directory"},
 	} {
 		r := output(t, tracerec(strings.Fields(c.args)...), dir, []string{c.env})
 		require.Equal(t, c.status, r.status, "%s: %s", c.args, r.stderr)
