@@ -30,7 +30,7 @@ type converter struct {
 	stopping   bool         // the runtime has stopped all goroutines
 }
 
-func newConverter(out *trace.ProcessWriter, early []exp.Event, of part) *converter {
+func newConverter(out *trace.ProcessWriter, early []step, of part) *converter {
 	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
@@ -49,20 +49,20 @@ func (c *converter) note(err error) {
 const lastTime = 1 << 59
 
 // timed goes on to the time of the next event.
-func (c *converter) timed(e *exp.Event) {
+func (c *converter) timed(e *step) {
 	if t := e.Time(); t > c.start {
 		c.now = max(c.now, min(uint64(t-c.start), lastTime))
 	}
 }
 
 // event takes the next event.
-func (c *converter) event(e *exp.Event) {
+func (c *converter) event(e *step) {
 	switch e.Kind() {
 	case exp.EventSync:
 		clear(c.stacks)
 	case exp.EventStateTransition:
-		if t, ok := says(c, e, exp.Event.StateTransition); ok && t.Resource.Kind == exp.ResourceGoroutine {
-			c.transition(e, &t)
+		if e.transition.Resource.Kind == exp.ResourceGoroutine {
+			c.transition(e)
 		}
 	case exp.EventRangeBegin, exp.EventRangeActive, exp.EventRangeEnd:
 		c.during(e)
@@ -77,14 +77,9 @@ func (c *converter) event(e *exp.Event) {
 	}
 }
 
-// says returns what an event says, unless it is damaged: the reader panics then.
-func says[T any](c *converter, e *exp.Event, what func(exp.Event) T) (said T, ok bool) {
-	defer caught(&c.damage)
-	return what(*e), true
-}
-
 // transition takes a change of a goroutine's state.
-func (c *converter) transition(e *exp.Event, t *exp.StateTransition) {
+func (c *converter) transition(e *step) {
+	t := &e.transition
 	from, to := t.Goroutine()
 	id := t.Resource.Goroutine()
 	g := c.goroutines[id]
@@ -94,9 +89,9 @@ func (c *converter) transition(e *exp.Event, t *exp.StateTransition) {
 	}
 	switch {
 	case from == exp.GoNotExist:
-		c.create(e, t, g, to)
+		c.create(e, g, to)
 	case from == exp.GoUndetermined:
-		c.found(e, t, g, to)
+		c.found(e, g, to)
 	case from == to:
 	case to == exp.GoNotExist:
 		c.end(g)
@@ -118,7 +113,7 @@ func (c *converter) transition(e *exp.Event, t *exp.StateTransition) {
 }
 
 // actor returns the goroutine that did an event, with its stack there, where it goes on; nil if it is not known, or is g.
-func (c *converter) actor(e *exp.Event, g *goroutine) (*goroutine, *stack) {
+func (c *converter) actor(e *step, g *goroutine) (*goroutine, *stack) {
 	if c.goroutines[e.Goroutine()] == g {
 		return nil, nil
 	}
@@ -126,9 +121,9 @@ func (c *converter) actor(e *exp.Event, g *goroutine) (*goroutine, *stack) {
 }
 
 // create takes the begin of a goroutine.
-func (c *converter) create(e *exp.Event, t *exp.StateTransition, g *goroutine, to exp.GoState) {
+func (c *converter) create(e *step, g *goroutine, to exp.GoState) {
 	by, s := c.actor(e, g)
-	if start := c.stack(t.Stack); start != nil {
+	if start := c.stack(e.transition.Stack); start != nil {
 		c.name(g, start)
 	}
 	if g.system {
@@ -150,16 +145,16 @@ func (c *converter) create(e *exp.Event, t *exp.StateTransition, g *goroutine, t
 }
 
 // found takes the first that is told of a goroutine that is older than the trace. It has been so since the trace began.
-func (c *converter) found(e *exp.Event, t *exp.StateTransition, g *goroutine, to exp.GoState) {
+func (c *converter) found(e *step, g *goroutine, to exp.GoState) {
 	now := c.now
 	c.now = 0
-	s := c.stack(t.Stack)
+	s := c.stack(e.transition.Stack)
 	switch to {
 	case exp.GoWaiting:
 		if s == nil {
 			g.unknown = true // until somebody wakes it
 		} else {
-			c.block(g, s, t.Reason)
+			c.block(g, s, e.transition.Reason)
 		}
 	case exp.GoRunnable:
 		c.tell(g, wire.Ready, uint32(wire.Preempted), 0)
@@ -215,7 +210,7 @@ func (c *converter) waits(g *goroutine, what wait, s *stack, forever bool) {
 }
 
 // wake takes the end of a wait: the goroutine is ready to run.
-func (c *converter) wake(e *exp.Event, g *goroutine) {
+func (c *converter) wake(e *step, g *goroutine) {
 	by, s := c.actor(e, g)
 	if g.system {
 		return
@@ -300,7 +295,7 @@ func (c *converter) lets(by, g *goroutine, s *stack) {
 }
 
 // run takes that a goroutine runs.
-func (c *converter) run(g *goroutine, e *exp.Event) {
+func (c *converter) run(g *goroutine, e *step) {
 	c.dequeue(g)
 	c.tell(g, wire.Running, processor(e))
 	switch g.wait {
@@ -323,7 +318,7 @@ func (c *converter) run(g *goroutine, e *exp.Event) {
 }
 
 // processor returns the id of a Running event.
-func processor(e *exp.Event) uint32 {
+func processor(e *step) uint32 {
 	if p := e.Proc(); p >= 0 && p < wire.MaxID {
 		return uint32(p) + 1
 	}
@@ -359,11 +354,10 @@ func (c *converter) end(g *goroutine) {
 }
 
 // during takes the begin or the end of a time in which something goes on.
-func (c *converter) during(e *exp.Event) {
-	r, ok := says(c, e, exp.Event.Range)
+func (c *converter) during(e *step) {
+	r := e.about.(exp.Range)
 	ends := e.Kind() == exp.EventRangeEnd
 	switch {
-	case !ok:
 	case strings.HasPrefix(r.Name, "stop-the-world"):
 		if c.stopping == !ends {
 			return

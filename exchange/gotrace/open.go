@@ -80,11 +80,8 @@ func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
 		return nil, err
 	}
 	c := newConverter(p, early, of)
-	for damage = cmp.Or(c.take(early), damage); damage == nil && c.err == nil; {
-		var e [1]exp.Event
-		if e[0], damage = in.read(); damage == nil {
-			damage = c.take(e[:])
-		}
+	if damage = cmp.Or(c.take(early), damage); damage == nil {
+		damage = in.each(c.take)
 	}
 	if damage == io.EOF && in.file.bytes > header {
 		damage = nil
@@ -103,7 +100,7 @@ func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
 }
 
 // take takes events up to the end of the part, which is io.EOF, or to the first that is damaged.
-func (c *converter) take(events []exp.Event) error {
+func (c *converter) take(events []step) error {
 	for i := range events {
 		if c.timed(&events[i]); c.now >= c.part.to {
 			c.now = c.part.to
@@ -113,26 +110,22 @@ func (c *converter) take(events []exp.Event) error {
 			return c.damage
 		}
 	}
-	return nil
+	return c.err
 }
 
 // mostEarly is how many events there may be before the one that tells the number of processors.
 const mostEarly = 1 << 12
 
 // early reads the first events, up to the one that tells how many goroutines can run at once.
-func (s source) early(damage error) ([]exp.Event, error) {
-	var list []exp.Event
-	for damage == nil && len(list) < mostEarly && processors(list[max(0, len(list)-1):]) == 0 {
-		var e exp.Event
-		if e, damage = s.read(); damage == nil {
-			list = append(list, e)
-		}
+func (s source) early(damage error) ([]step, error) {
+	if damage != nil {
+		return nil, damage
 	}
-	return list, damage
+	return s.read(make([]step, mostEarly), func(list []step) bool { return processors(list[max(0, len(list)-1):]) > 0 })
 }
 
 // processors returns the number of goroutines that can run at once, 0 if the events do not say.
-func processors(events []exp.Event) int {
+func processors(events []step) int {
 	for i := range events {
 		if e := &events[i]; e.Kind() == exp.EventMetric {
 			if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" && m.Value.Kind() == exp.ValueUint64 {

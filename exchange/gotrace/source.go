@@ -2,10 +2,12 @@ package gotrace
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	exp "golang.org/x/exp/trace"
 
@@ -41,9 +43,72 @@ func newSource(r io.Reader) (s source, err error) {
 	return s, err
 }
 
-func (s source) read() (e exp.Event, err error) {
+// step is an event, and what it says: asking for that can panic, too, and tables of the reader's are read that change as it goes on.
+type step struct {
+	exp.Event
+	transition exp.StateTransition // of an EventStateTransition
+	about      any                 // exp.Range, exp.Region or exp.Task of others
+}
+
+// says asks the event.
+func (s *step) says() {
+	switch s.Kind() {
+	case exp.EventStateTransition:
+		s.transition = s.StateTransition()
+	case exp.EventRangeBegin, exp.EventRangeActive, exp.EventRangeEnd:
+		s.about = s.Range()
+	case exp.EventRegionBegin, exp.EventRegionEnd:
+		s.about = s.Region()
+	case exp.EventTaskBegin, exp.EventTaskEnd:
+		s.about = s.Task()
+	}
+}
+
+// read fills a batch with events, until stop says that those are enough, or there are no more.
+func (s source) read(batch []step, stop func([]step) bool) (filled []step, err error) {
+	filled = batch[:0]
 	defer caught(&err)
-	return s.r.ReadEvent()
+	for len(filled) < len(batch) && !stop(filled) {
+		next := &batch[len(filled)]
+		if next.Event, err = s.r.ReadEvent(); err != nil {
+			break
+		}
+		next.says()
+		filled = batch[:len(filled)+1]
+	}
+	return filled, err
+}
+
+const (
+	ahead      = 3      // batches
+	batchSteps = 1 << 9 // in each of them
+)
+
+// each reads events in a goroutine of its own, and has them taken in batches until there are no more, or one cannot be taken. It returns why it ended.
+func (s source) each(take func([]step) error) error {
+	full, free := make(chan []step, ahead), make(chan []step, ahead)
+	for range ahead {
+		free <- make([]step, batchSteps)
+	}
+	var enough atomic.Bool
+	var damage error // known when full is closed
+	go func() {
+		defer close(full)
+		for damage == nil && !enough.Load() {
+			var batch []step
+			batch, damage = s.read(<-free, func([]step) bool { return enough.Load() })
+			full <- batch
+		}
+	}()
+	var err error
+	for batch := range full {
+		if err == nil {
+			err = take(batch)
+			enough.Store(err != nil)
+		}
+		free <- batch[:cap(batch)]
+	}
+	return cmp.Or(err, damage)
 }
 
 // caught makes a panic of the reader an error.
