@@ -100,6 +100,7 @@ func (e *Experiment) attributes(version string) []cube.Attr {
 	if !e.Origin.Start.IsZero() {
 		add("start", e.Origin.Start.Format("2006-01-02T15:04:05.000Z07:00"))
 	}
+	add(query.OriginAttr, e.Origin.Kind)
 	add("trace", e.Origin.Trace)
 	add("source_roots", strings.Join(e.Origin.Sources, "\n"))
 	return list

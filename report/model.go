@@ -100,6 +100,7 @@ type Processor struct {
 
 // Origin says where the numbers come from, so that more can be looked up there.
 type Origin struct {
+	Kind      string    `json:"kind"`         // of what was analyzed, in words without an article; "" unknown
 	Trace     string    `json:"trace"`        // absolute name of the trace directory, "" unknown
 	Sources   []string  `json:"source_roots"` // directories below which the program's source lies, absolute
 	Start     time.Time `json:"start"`        // of the recording

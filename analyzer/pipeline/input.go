@@ -11,12 +11,26 @@ import (
 	"tracerec/exchange/otf2"
 	"tracerec/internal/sessionfile"
 	"tracerec/internal/size"
+	"tracerec/report"
 	"tracerec/report/inputs"
 	"tracerec/trace"
 )
 
 // Recording says whether an input is something that was recorded, not a report: a directory, an OTF2 archive or a Go execution trace.
 func Recording(input string) bool { return inputs.IsDir(input) || otf2.Is(input) || isGoTrace(input) }
+
+// kindOf says in words of what kind a recording is: what is known of programs depends on it.
+func kindOf(input string, h *report.Header) string {
+	switch {
+	case otf2.Is(input):
+		return "OTF2 archive"
+	case isGoTrace(input):
+		return "Go execution trace"
+	case h.States:
+		return "recording"
+	}
+	return "recording without states of goroutines"
+}
 
 // Costed is an error for an input that does not say what recording it cost: only the directories that tracerec writes do.
 func Costed(input string) error {

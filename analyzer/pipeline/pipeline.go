@@ -86,7 +86,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 			return nil, err
 		}
 	}
-	e.Origin.Sources = sourceRoots(e.Regions)
+	e.Origin.Sources, e.Origin.Kind = sourceRoots(e.Regions), kindOf(input, &e.Header)
 	if err = Derive(e, o.Specs); err == nil && use != nil {
 		err = use(a, e)
 	}

@@ -41,6 +41,7 @@ func TestAnalyze(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, used)
 	require.Equal(t, dir, e.Origin.Trace)
+	require.Equal(t, "recording without states of goroutines", e.Origin.Kind)
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	require.Contains(t, e.Origin.Sources, root, "the module of the program")

@@ -137,9 +137,12 @@ func machinery(function string) bool {
 // waitGroupGo is what goroutines are started with that WaitGroup.Go starts.
 const waitGroupGo = "sync.(*WaitGroup).Go.func1"
 
+// starters are functions of the runtime with which stacks of goroutines of the program begin; main is in the last two while it initialises packages.
+var starters = []string{"runtime.goexit", "runtime.main", "runtime.doInit", "runtime.doInit1"}
+
 // system says whether a goroutine is one of the runtime, or writes the trace, by the function it was started with.
 func system(start string) bool {
-	return strings.HasPrefix(start, "runtime.") && start != "runtime.main" && start != "runtime.goexit" || strings.HasPrefix(start, "runtime/trace.")
+	return strings.HasPrefix(start, "runtime.") && !slices.Contains(starters, start) || strings.HasPrefix(start, "runtime/trace.")
 }
 
 // stack returns a stack of a goroutine, nil if there is none. Those of a generation are kept.
@@ -175,7 +178,7 @@ func (c *converter) newStack(s exp.Stack) *stack {
 	}
 	root := len(frames) - 1
 	n := &stack{system: system(frames[root].Func)}
-	for root > 0 && (frames[root].Func == "runtime.main" || frames[root].Func == "runtime.goexit") {
+	for root > 0 && slices.Contains(starters, frames[root].Func) {
 		root--
 	}
 	n.start = c.function(&frames[root])

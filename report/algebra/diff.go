@@ -52,6 +52,10 @@ func Diff(a, b Input) (*Result, error) {
 	} else if len(args) > 1 {
 		u.notes.add("the program had different arguments: %s", strings.Join(args, ", "))
 	}
+	if kinds := u.kinds(); len(kinds) > 1 {
+		slices.Reverse(kinds)
+		u.notes.add("warning: %s: what they know of call paths, operations and states is not the same, so what differs may be no change of the program", enumerate(kinds))
+	}
 	if err := u.finish(d.jobs); err != nil {
 		return nil, err
 	}

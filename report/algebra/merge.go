@@ -68,6 +68,9 @@ func (u *union) sayPrograms() {
 		}
 		seen[in.Name] = true
 	}
+	if kinds := u.kinds(); len(kinds) > 1 {
+		u.notes.add("warning: %s: what they know of call paths, operations and states is not the same, so values averaged over them say little", enumerate(kinds))
+	}
 	programs, args := u.called()
 	if len(programs) > 1 {
 		u.notes.add("warning: the reports are of different programs (%s): values averaged over them say nothing about any", strings.Join(programs, ", "))
@@ -107,6 +110,24 @@ func (u *union) called() (programs, args []string) {
 		}
 	}
 	return programs, args
+}
+
+// kinds says of what kinds of recordings the inputs are, as far as that is known: of each kind one.
+func (u *union) kinds() (list []string) {
+	seen := map[string]bool{}
+	for _, in := range u.inputs {
+		kind := query.OriginOf(in.Cube)
+		if kind == "" || seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		article := "a "
+		if strings.HasPrefix(kind, "O") {
+			article = "an "
+		}
+		list = append(list, in.Name+" is "+article+kind)
+	}
+	return list
 }
 
 // parts says that an input does not have all processes of the union.

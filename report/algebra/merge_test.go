@@ -207,6 +207,32 @@ func TestOtherPrograms(t *testing.T) {
 	r, err := Diff(make("a", "/bin/app", "main"), make("b", "/tmp/app", "main"))
 	require.NoError(t, err)
 	require.Empty(t, r.Notes)
+	of := func(name, kind string) Input {
+		in := make(name, "/bin/app", "main")
+		setAttr(&in.Cube.Attrs, "Creator", query.Creator)
+		setAttr(&in.Cube.Attrs, query.OriginAttr, kind)
+		return in
+	}
+	const unlike = ": what they know of call paths, operations and states is not the same, so "
+	for _, c := range []struct{ a, b, differs string }{{"recording", "recording", ""}, {"recording", "", ""},
+		{"recording", "Go execution trace", "a is a recording, b is a Go execution trace"}, {"OTF2 archive", "recording", "a is an OTF2 archive, b is a recording"}} {
+		diff, err := Diff(of("a", c.a), of("b", c.b))
+		require.NoError(t, err)
+		mean, err := Mean(of("a", c.a), of("b", c.b))
+		require.NoError(t, err)
+		if c.differs == "" {
+			require.Empty(t, diff.Notes)
+			require.NotContains(t, strings.Join(mean.Notes, "\n"), "warning")
+			continue
+		}
+		require.Equal(t, []string{"warning: " + c.differs + unlike + "what differs may be no change of the program"}, diff.Notes)
+		require.Contains(t, strings.Join(mean.Notes, "\n"), "warning: "+c.differs+unlike)
+	}
+	foreign := of("b", "")
+	setAttr(&foreign.Cube.Attrs, "Creator", "Scalasca")
+	r, err = Diff(of("a", "recording"), foreign)
+	require.NoError(t, err)
+	require.Contains(t, r.Notes[0], "a is a recording, b is a report of another tool")
 	r, err = Diff(make("a", "/bin/app", "main"), make("b", "/bin/other", "main"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"warning: the reports are of different programs (app, other), so what differs is no change of either"}, r.Notes)

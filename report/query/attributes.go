@@ -26,6 +26,8 @@ const (
 
 	// DifferenceAttr is the attribute of a report that holds the difference of two: what it is of, "B − A".
 	DifferenceAttr = "expert:difference"
+
+	OriginAttr = "origin" // of a report of expert: of what kind of recording, in words without an article
 )
 
 // Members of reports that say what a cube cannot, of one run: they refer to metrics, call paths and locations by number.
@@ -40,6 +42,14 @@ const Creator = "expert"
 // Ours says that a report was made by expert, and so is about goroutines.
 func Ours(c *cube.Cube) bool {
 	return strings.HasPrefix(cube.ValueOf(c.Attrs, "Creator")+" ", Creator+" ")
+}
+
+// OriginOf says in words of what kind of recording a report is; "" if that is not known.
+func OriginOf(c *cube.Cube) string {
+	if !Ours(c) {
+		return "report of another tool"
+	}
+	return cube.ValueOf(c.Attrs, OriginAttr)
 }
 
 // kindAttrs are the attributes that tell the kinds of metrics.
