@@ -177,7 +177,15 @@ func (s *scan) assemble(workers []*matchWorker) *assembly {
 		if compared++; compared%paced == 0 {
 			s.store.Pace()
 		}
-		return cmp.Or(cmp.Compare(x.loc, y.loc), cmp.Compare(x.at, y.at), cmp.Compare(x.order, y.order), cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object))
+		switch { // cmp.Or would look up all of it
+		case x.loc != y.loc:
+			return cmp.Compare(x.loc, y.loc)
+		case x.at != y.at:
+			return cmp.Compare(x.at, y.at)
+		case x.order != y.order:
+			return cmp.Compare(x.order, y.order)
+		}
+		return cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object)
 	})
 	a.index(s)
 	return a

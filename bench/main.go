@@ -6,7 +6,9 @@
 //	bench goroutines [-n 1000000]     a program of very many goroutines
 //	bench scaling [-sizes 1e6,1e7,1e8]        analysis of larger and larger archives
 //	bench shapes [-sizes 1e6,1e7,1e8]         analysis of programs that do one thing only, within limits on memory
+//	bench hybrids [-sizes 1e6,1e7,1e8]        analysis of OTF2 archives of a program of MPI and OpenMP, likewise
 //	bench make lock 1e7 lock.dir              only writes such an archive
+//	bench make hybrid 1e7 traces.otf2         likewise
 //
 // Every measurement is a process of its own, so that a tracer slows down nothing but
 // its own subject. Measurements that are compared take turns. The table shows medians, and minima for the simulator.
@@ -44,6 +46,7 @@ var parts = []struct {
 	{"goroutines", false, (*bench).goroutines},
 	{"scaling", false, (*bench).scaling},
 	{"shapes", false, (*bench).shapes},
+	{"hybrids", false, (*bench).hybrids},
 }
 
 func main() {
@@ -72,7 +75,7 @@ func run(args []string) error {
 	flags.IntVar(&o.rounds, "rounds", 5, "how often each measurement is taken")
 	flags.IntVar(&o.goroutines, "n", 1_000_000, "goroutines of the part goroutines")
 	flags.IntVar(&o.live, "live", 1_000_000, "how many of them live at the same time at most")
-	flags.StringVar(&sizes, "sizes", sizes, "events in the archives of the parts scaling and shapes")
+	flags.StringVar(&sizes, "sizes", sizes, "events in the archives of the parts scaling, shapes and hybrids")
 	flags.Parse(args)
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q: the part is named before the flags", flags.Arg(0))

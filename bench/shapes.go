@@ -75,6 +75,9 @@ func makeArchive(args []string) error {
 	if err != nil || n < 1 {
 		return fmt.Errorf("%s: not a number of events", args[1])
 	}
+	if args[0] == "hybrid" {
+		return writeHybrid(args[2], int(n))
+	}
 	for i := range tracetest.Shapes {
 		if s := &tracetest.Shapes[i]; s.Name == args[0] {
 			return writeShape(args[2], s, int(n))

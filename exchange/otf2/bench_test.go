@@ -1,9 +1,8 @@
-package otf2
+package otf2_test
 
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/exchange/otf2"
+	"tracerec/internal/otf2test"
 	"tracerec/patterns"
 )
 
@@ -23,128 +24,21 @@ var (
 	keep = flag.String("keep", "", "directory in which that archive stays")
 )
 
-// The regions of a stencil.
-const (
-	inMain = iota
-	inWork
-	inIrecv
-	inIsend
-	inWaitall
-	inAllreduce
-)
-
-// stencil writes an archive of processes in a ring that work, exchange messages with both neighbours, and now and then something with all.
-type stencil struct {
-	r    *rand.Rand
-	rank int
-	at   uint64
-	to   *EventWriter
-}
-
-func (s *stencil) event(id uint8, values ...uint64) {
-	s.to.Write(&Event{Record: Record{Spec: SpecOf(Events, id), Values: values}, Time: s.at})
-	s.at += 20
-}
-
-func (s *stencil) region(region uint64, did func()) {
-	s.event(idEnter, region)
-	did()
-	s.event(idLeave, region)
-}
-
-// sends lets a process work, ask for messages of its neighbours, and send them some. It returns when.
-func (s *stencil) sends(n int, round uint64) uint64 {
-	for range 10 {
-		s.region(inWork, func() { s.at += s.r.Uint64N(2000) })
-	}
-	next, before := uint64((s.rank+1)%n), uint64((s.rank+n-1)%n)
-	for i := range uint64(2) {
-		s.region(inIrecv, func() { s.event(idMpiIrecvRequest, 4*round+i) })
-	}
-	s.region(inIsend, func() { s.event(idMpiIsend, next, 0, 0, 8192, 4*round+2) })
-	s.region(inIsend, func() { s.event(idMpiIsend, before, 0, 1, 8192, 4*round+3) })
-	return s.at
-}
-
-// waits lets a process wait for all of its messages, which are there by a time.
-func (s *stencil) waits(n int, round, until uint64) {
-	next, before := uint64((s.rank+1)%n), uint64((s.rank+n-1)%n)
-	s.region(inWaitall, func() {
-		s.event(idMpiIsendComplete, 4*round+2)
-		s.event(idMpiIsendComplete, 4*round+3)
-		s.at = max(s.at, until+500)
-		s.event(idMpiIrecv, before, 0, 0, 8192, 4*round)
-		s.event(idMpiIrecv, next, 0, 1, 8192, 4*round+1)
-	})
-}
-
-// newStencil writes such an archive, with about so many events.
-func newStencil(t testing.TB, name string, n, events int) *Archive {
-	w, err := Create(name, Anchor{})
-	require.NoError(t, err)
-	define := func(kind string, texts []string, values ...uint64) {
-		w.Define(&Record{specNamed(Global, kind), values, texts})
-	}
-	for i, text := range []string{"main", "work", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Allreduce"} {
-		define("String", []string{text}, uint64(i))
-		define("Region", nil, uint64(i), uint64(i), uint64(i), 0, none, 0, 0, uint64(i), 1, []uint64{1, mpi}[min(i/2, 1)], 0)
-	}
-	all := make([]*stencil, n)
-	locations, ranks := []uint64{0, 0, 0, uint64(n)}, []uint64{1, 0, 0, uint64(n)}
-	for i := range all {
-		define("LocationGroup", nil, uint64(i), 0, 1, 0, none)
-		define("Location", nil, uint64(i), 0, 1, uint64(events), uint64(i))
-		to, err := w.Events(uint64(i))
-		require.NoError(t, err)
-		all[i] = &stencil{r: rand.New(rand.NewPCG(1, uint64(i))), rank: i, at: 1000, to: to}
-		locations, ranks = append(locations, uint64(i)), append(ranks, uint64(i))
-	}
-	define("Group", nil, append(locations, commLocations, mpi, 0)...)
-	define("Group", nil, append(ranks, 5, mpi, 0)...)
-	define("Comm", nil, 0, 0, 1, none, 0)
-	for _, s := range all {
-		s.event(idEnter, inMain)
-	}
-	sent := make([]uint64, n)
-	for round := uint64(0); all[0].to.Events()*uint64(n) < uint64(events); round++ {
-		for i, s := range all {
-			sent[i] = s.sends(n, round)
-		}
-		last := uint64(0)
-		for i, s := range all {
-			s.waits(n, round, max(sent[(i+1)%n], sent[(i+n-1)%n]))
-			last = max(last, s.at)
-		}
-		if round%10 == 0 {
-			for _, s := range all {
-				s.region(inAllreduce, func() {
-					s.event(idMpiCollectiveBegin)
-					s.at = last + 100 + s.r.Uint64N(100)
-					s.event(idMpiCollectiveEnd, 11, 0, none, 8, 8)
-				})
-			}
-		}
-	}
-	last := uint64(0)
-	for _, s := range all {
-		s.event(idLeave, inMain)
-		require.NoError(t, s.to.Close())
-		last = max(last, s.at)
-	}
-	define("ClockProperties", nil, 1e9, 0, last, none)
-	require.NoError(t, w.Close())
-	a, err := Open(name)
+// newHybrid writes an archive of a program of MPI and OpenMP.
+func newHybrid(t testing.TB, name string, processes, threads, events int) *otf2.Archive {
+	require.NoError(t, otf2test.Hybrid{Processes: processes, Threads: threads, Events: events, Seed: 1}.Write(name))
+	a, err := otf2.Open(name)
 	require.NoError(t, err)
 	return a
 }
 
-// BenchmarkAnalyze analyzes an archive of 8 processes, with all that causes waits.
+// BenchmarkAnalyze analyzes an archive of 8 processes of 4 threads, with all that causes waits.
 func BenchmarkAnalyze(b *testing.B) {
 	dir := *keep
 	if dir == "" {
 		dir = b.TempDir()
 	}
-	a := newStencil(b, filepath.Join(dir, "traces.otf2"), 8, *size)
+	a := newHybrid(b, filepath.Join(dir, "traces.otf2"), 8, 4, *size)
 	n := 0
 	for _, l := range a.Locations {
 		chunks, _ := a.Chunks(l)
@@ -169,7 +63,7 @@ func TestMemoryLimit(t *testing.T) {
 	name := os.Getenv("OTF2_ARCHIVE")
 	if name == "" { // making the archive takes memory as well
 		name = filepath.Join(t.TempDir(), "traces.otf2")
-		newStencil(t, name, 8, 8_000_000)
+		newHybrid(t, name, 8, 1, 8_000_000)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestMemoryLimit$", "-test.count=1")
 		cmd.Env = append(os.Environ(), "OTF2_ARCHIVE="+name)
 		out, err := cmd.CombinedOutput()
@@ -178,7 +72,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	const limit = 128 << 20
 	debug.SetGCPercent(25)
-	a, err := Open(name)
+	a, err := otf2.Open(name)
 	require.NoError(t, err)
 	_, err = analyzer.Analyze(a.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2, Memory: limit})
 	require.NoError(t, err)

@@ -28,6 +28,10 @@ func TestClasses(t *testing.T) {
 		a.records[a.index[Strings][0]].Texts[0] = name
 		require.Equal(t, want, a.classOf(&Record{Spec: specNamed(Global, "Region"), Values: []uint64{0, 0, 0, 0, none, 0, 0, 0, 1, openACC, 0}}).name, name)
 	}
+	for name, want := range map[string]bool{"wtime": true, "wtick": true, "comm_rank": true, "type_commit": true, "get_count": true, "initialized": true, "win_get_group": true,
+		"init": false, "get": false, "get_accumulate": false, "comm_dup": false, "comm_set_info": false, "iprobe": false, "test": false, "win_flush": false, "win_sync": false, "finalize": false} {
+		require.Equal(t, want, classOfCall(name).alone, name)
+	}
 	require.Equal(t, "omp_critical", classOfConstruct("!$omp atomic @a.c:1", roleAtomic).name)
 }
 

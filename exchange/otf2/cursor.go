@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 )
@@ -31,6 +32,9 @@ func (c *cursor) fixed(n int) (v uint64) {
 	}
 	b := c.b[c.at : c.at+n]
 	c.at += n
+	if n == 8 && !c.big {
+		return binary.LittleEndian.Uint64(b)
+	}
 	if c.big {
 		for _, x := range b {
 			v = v<<8 | uint64(x)

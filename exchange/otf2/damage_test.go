@@ -343,7 +343,7 @@ func FuzzEvents(f *testing.F) {
 	seed(f, "traces/0.evt")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		a, l, x := newArchive("memory.otf2"), &Location{}, memory(b)
-		r := &Reader{a: a, at: l, local: &local{offsets: []offset{{0, 0}, {10, 1}}}, file: x}
+		r := &Reader{a: a, specs: &specs()[Events], at: l, local: &local{offsets: []offset{{0, 0}, {10, 1}}}, file: x}
 		spans, _ := x.spans()
 		for _, s := range spans {
 			_ = r.Open(Chunk{Location: l, span: s})

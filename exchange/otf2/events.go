@@ -81,6 +81,7 @@ type Event struct {
 type Reader struct {
 	Event Event // valid until the next call
 	a     *Archive
+	specs *[256]*Spec
 	at    *Location
 	local *local
 	file  *file
@@ -92,7 +93,7 @@ type Reader struct {
 }
 
 // NewReader returns a reader of the archive's chunks. It has to be closed.
-func (a *Archive) NewReader() *Reader { return &Reader{a: a} }
+func (a *Archive) NewReader() *Reader { return &Reader{a: a, specs: &specs()[Events]} }
 
 // Close closes what the reader has open. It may be used again.
 func (r *Reader) Close() {
@@ -169,7 +170,7 @@ func (r *Reader) Next() bool {
 				return r.damaged(at, "a list of attributes cannot be read")
 			}
 		default:
-			spec := specs()[Events][id]
+			spec := r.specs[id]
 			if spec == nil { // of a newer version
 				if c.at += c.length(); c.bad {
 					return r.damaged(at, "not a record")
@@ -217,7 +218,7 @@ func (r *Reader) attributes() bool {
 // share makes the numbers of definitions in the event shared ones.
 func (r *Reader) share() {
 	s, v := r.Event.Spec, r.Event.Values
-	if !s.translate {
+	if !s.translate || !r.local.maps {
 		return
 	}
 	for i := range s.Head {

@@ -12,6 +12,7 @@ import (
 type local struct {
 	numbers [lastMapped + 1]numbering
 	offsets []offset
+	maps    bool   // there are any numbers
 	begin   uint64 // of the archive's clock
 	bent    bent   // how that was corrected for the location
 	stream  bent   // how that was corrected again, if it is a stream
@@ -51,6 +52,7 @@ func (x *local) define(r *Record) {
 			return // of a newer version
 		}
 		numbers := r.Values[2:]
+		x.maps = true
 		if r.Values[1] == 0 {
 			x.numbers[to] = numbering{dense: slices.Clone(numbers)}
 			return
@@ -82,6 +84,9 @@ func (x *local) shared(kind Refers, n uint64) uint64 {
 
 // corrected returns the archive's time for one of the location's clock, so that nothing is taken before it is given.
 func (x *local) corrected(t uint64) uint64 {
+	if len(x.offsets) < 2 && len(x.bent.knots) == 0 && len(x.stream.knots) == 0 {
+		return t
+	}
 	t = x.interpolated(t)
 	t += uint64(x.bent.shift(int64(t - x.begin)))
 	return t + uint64(x.stream.shift(int64(t-x.begin)))

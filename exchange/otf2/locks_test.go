@@ -176,8 +176,6 @@ func TestPassive(t *testing.T) {
 	}
 }
 
-// TestProgress: the second process unlocks from 30 to 45 µs, and the first one, which owns the window, is not in MPI from 14 to 40: so the second one waits for 10 of that. If the first one has what it accesses itself, nobody waits, and it
-// is told of no call that the owner is in MPI.
 // TestProgressInCollective: an owner is in MPI from the begin of a collective operation on, not only behind it.
 func TestProgressInCollective(t *testing.T) {
 	const main, call = 0, 1
@@ -191,15 +189,18 @@ func TestProgressInCollective(t *testing.T) {
 	require.Zero(t, e.Total(e.MetricIndex("mpi_rma_sync_wait_for_progress")))
 }
 
+// TestProgress: the second process unlocks from 30 to 45 µs, and the first one, which owns the window, is not in MPI from 14 to 40, though it asks for the time at 31: so the second one waits for 10 of that. If the first one has what it accesses itself, nobody waits, and it
+// is told of no call that the owner is in MPI.
 func TestProgress(t *testing.T) {
-	const main, call, put = 0, 1, 2
+	const main, call, put, time = 0, 1, 2, 3
 	for _, owner := range []uint64{0, 1} {
 		for _, chunk := range []uint64{0, 96} {
 			a := windowed(t, chunk, [][]uint64{
-				{0, 100, idEnter, main}, {0, 112, idEnter, call}, {0, 114, idLeave, call}, {0, 140, idEnter, call}, {0, 150, idLeave, call}, {0, 160, idLeave, main},
+				{0, 100, idEnter, main}, {0, 112, idEnter, call}, {0, 114, idLeave, call}, {0, 131, idEnter, time}, {0, 132, idLeave, time}, {0, 140, idEnter, call}, {0, 150, idLeave, call}, {0, 160, idLeave, main},
 				{1, 100, idEnter, main}, {1, 110, idEnter, call}, {1, 110, idRmaRequestLock, 6, owner, 0, 0}, {1, 112, idLeave, call}, {1, 112, idEnter, put}, {1, 113, idRmaPut, 6, owner, 8, 1}, {1, 114, idLeave, put},
 				{1, 130, idEnter, call}, {1, 144, idRmaReleaseLock, 6, owner, 0}, {1, 145, idLeave, call}, {1, 160, idLeave, main},
 			})
+			a.records[a.index[Strings][time]].Texts[0] = "MPI_Wtime"
 			var told []int64
 			for _, e := range eventsOf(t, a.Trace())[0] {
 				if e.Kind == wire.Present {

@@ -51,7 +51,7 @@ func (s *source) classify() {
 	for i := range s.a.records {
 		r := &s.a.records[i]
 		if r.Spec.Self == Regions {
-			if at := s.regions[r.Values[0]]; s.a.Find(Regions, r.Values[0]) == r {
+			if at := s.region(r.Values[0]); s.a.Find(Regions, r.Values[0]) == r {
 				p.classes[at] = s.a.classOf(r)
 				d.Regions[at].Class, d.Regions[at].Counts, d.Regions[at].Parallel = p.classes[at].name, p.classes[at].counts, s.a.parallel(r)
 			}

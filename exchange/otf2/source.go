@@ -55,9 +55,9 @@ func (a *Archive) survey() (*source, []survey) {
 type source struct {
 	trace.Source
 	a         *Archive
-	latest    uint64            // no time is later than so many ticks, or so much earlier than the begin
-	of        []*Location       // by LocationID
-	regions   map[uint64]uint32 // by number
+	latest    uint64      // no time is later than so many ticks, or so much earlier than the begin
+	of        []*Location // by LocationID
+	regions   numbered
 	undefined uint32            // the region that stands for those that are not defined
 	off       uint32            // the region in which nothing is measured
 	idle      uint32            // the region of threads that are in no team
@@ -104,14 +104,10 @@ func (s *source) define() {
 			d.Locations = append(d.Locations, trace.Location{Process: i, Number: uint64(k + 1), GoID: uint64(k + 1), Events: l.Events, Name: s.device.add(l), Stream: l.isStream()})
 		}
 	}
-	s.regions = map[uint64]uint32{}
-	for number, at := range s.a.index[Regions] {
-		s.regions[number] = uint32(at)
-	}
 	for i := range s.a.records {
 		r := &s.a.records[i]
-		if at, ok := s.regions[r.Values[0]]; r.Spec.Self == Regions && ok && int(at) == i {
-			s.regions[r.Values[0]] = uint32(len(d.Regions))
+		if r.Spec.Self == Regions && s.a.Find(Regions, r.Values[0]) == r {
+			s.regions.add(r.Values[0], uint32(len(d.Regions)))
 			d.Regions = append(d.Regions, trace.Region{Name: s.a.Text(r.Get("name")), File: s.a.Text(r.Get("sourceFile")), Line: int(r.Get("beginLineNumber"))})
 		}
 	}
@@ -327,10 +323,41 @@ const programRegion = 1<<32 - 1
 
 // region returns the region with a number.
 func (s *source) region(number uint64) uint32 {
-	if id, defined := s.regions[number]; defined {
+	if id, defined := s.regions.of(number); defined {
 		return id
 	}
 	return s.undefined
+}
+
+// numbered is regions by their numbers in the archive. Most are small, and looked up for each event.
+type numbered struct {
+	small []uint32 // noRegion there is none
+	large map[uint64]uint32
+}
+
+// smallNumbers are those below: as many as Score-P gives to the largest programs.
+const smallNumbers = 1 << 20
+
+func (n *numbered) add(number uint64, region uint32) {
+	if number >= smallNumbers {
+		if n.large == nil {
+			n.large = map[uint64]uint32{}
+		}
+		n.large[number] = region
+		return
+	}
+	for uint64(len(n.small)) <= number {
+		n.small = append(n.small, noRegion)
+	}
+	n.small[number] = region
+}
+
+func (n *numbered) of(number uint64) (region uint32, defined bool) {
+	if number < uint64(len(n.small)) {
+		return n.small[number], n.small[number] != noRegion
+	}
+	region, defined = n.large[number]
+	return region, defined
 }
 
 // latest returns the most ticks that all locations together can spend without their sums, in ticks and in ns, being too large: years, even for millions of locations.

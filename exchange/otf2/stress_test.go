@@ -1,4 +1,4 @@
-package otf2
+package otf2_test
 
 import (
 	"maps"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/exchange/otf2"
 	"tracerec/patterns"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestDamageIsAnalyzed(t *testing.T) {
 	files := map[string][]byte{}
 	dir := t.TempDir()
-	newStencil(t, filepath.Join(dir, "traces.otf2"), 3, 600)
+	newHybrid(t, filepath.Join(dir, "traces.otf2"), 3, 2, 600)
 	require.NoError(t, filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files[name], err = os.ReadFile(name)
@@ -40,7 +41,7 @@ func TestDamageIsAnalyzed(t *testing.T) {
 			}
 			require.NoError(t, os.WriteFile(name, b, 0o600))
 		}
-		a, err := Open(filepath.Join(dir, "traces.otf2"))
+		a, err := otf2.Open(filepath.Join(dir, "traces.otf2"))
 		if err != nil {
 			continue
 		}

@@ -138,7 +138,10 @@ func (s *source) owners(window uint64, processes map[uint64]int) map[uint64]int 
 
 // presents appends that a call of MPI ends in which others make progress.
 func (s *source) presents(region uint32, t int64, w *walk, to []trace.Event) []trace.Event {
-	if len(s.passing.present[w.process]) == 0 || int(region) >= len(s.passing.classes) || !strings.HasPrefix(s.passing.classes[region].name, "mpi") {
+	if len(s.passing.present[w.process]) == 0 || int(region) >= len(s.passing.classes) {
+		return to
+	}
+	if c := &s.passing.classes[region]; c.alone || !strings.HasPrefix(c.name, "mpi") {
 		return to
 	}
 	w.last = max(w.last, t)
