@@ -145,8 +145,8 @@ func (b *builder) inTurn(ahead, behind []span, group int32) (held, kept int64) {
 func trailOf(list []interval) trail {
 	v, sum := make(trail, 0, len(list)+1), int64(0)
 	for _, x := range list {
-		v = append(v, segment{x.from, sum})
+		v = append(v, segment{from: x.from, before: sum})
 		sum += x.to - x.from
 	}
-	return append(v, segment{endOfTime, sum})
+	return append(v, segment{from: endOfTime, before: sum})
 }

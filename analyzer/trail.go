@@ -8,11 +8,25 @@ import (
 )
 
 // segment begins when the critical path comes to a location where it has been for so long before.
-type segment struct{ from, before int64 }
+type segment struct {
+	from, before int64
+	next         uint32 // location where the path goes on; NoCauser if it does not
+}
 
 // trail is when the critical path is on one location: its segments, ascending, closed by one at the end of all times.
 // It is empty if the path is never there.
 type trail []segment
+
+// end returns when the path goes on from the location where it is since s, of which the next segment is given.
+func (s *segment) end(next *segment) int64 { return s.from + next.before - s.before }
+
+// end returns when the path leaves the location for the last time, before all times if it is never there.
+func (v trail) end() int64 {
+	if len(v) == 0 {
+		return unknownTime
+	}
+	return v[len(v)-2].end(&v[len(v)-1])
+}
 
 // finger answers questions about a trail, fastest when each is near the one before.
 type finger struct {
@@ -81,13 +95,13 @@ func trails(steps *list[step], end int64, locations int, store *spill.Store) (se
 		first[i+1] += first[i]
 	}
 	segments = spill.Make[segment](store, int(first[locations]))
-	at := slices.Clone(first[1:])
+	at, next := slices.Clone(first[1:]), NoCauser
 	for i, b := range steps.blocks {
 		store.Pace()
 		for _, x := range b {
 			at[x.loc]--
-			segments[at[x.loc]-1] = segment{x.from, end - x.from}
-			end = x.from
+			segments[at[x.loc]-1] = segment{x.from, end - x.from, next}
+			end, next = x.from, x.loc
 		}
 		steps.blocks[i] = nil
 	}
@@ -116,10 +130,10 @@ func (v trail) without(store *spill.Store, list []interval) trail {
 	}
 	rest, sum := trail(spill.Make[segment](store, n)[:0]), int64(0)
 	v.outside(store, list, func(from, to int64) {
-		rest = append(rest, segment{from, sum})
+		rest = append(rest, segment{from: from, before: sum})
 		sum += to - from
 	})
-	return append(rest, segment{endOfTime, sum})
+	return append(rest, segment{from: endOfTime, before: sum})
 }
 
 // outside tells of the parts of ascending disjoint intervals of time in which the path is not there.
@@ -135,7 +149,7 @@ func (v trail) outside(store *spill.Store, list []interval, tell func(from, to i
 			tell(from, to)
 		}
 	}
-	end := func(i int) int64 { return v[i].from + v[i+1].before - v[i].before }
+	end := func(i int) int64 { return v[i].end(&v[i+1]) }
 	i := 0
 	for _, x := range list {
 		for ; i+1 < len(v) && end(i) <= x.from; i++ {

@@ -126,25 +126,35 @@ func (c *meter) finger(loc uint32) finger {
 	return finger{v, max(0, min(c.at[loc%(1<<meterBits)], len(v)-1))}
 }
 
-// idles is how much longer a wait is than what it lets its location do, if that is worth nothing.
+// idles is how much longer a wait is than the time for which the critical path then leaves its causer, if that is worth nothing.
 const idles = 4
 
-// held says whether a wait of a metric held up the critical path. One for a close did so only if the path comes from its causer to its location when it ends; and one for a close or a value did not
-// if the path then goes back to the causer, after a time that is little beside it.
+// held says whether a wait of a metric held up the critical path. One for a value did so if the path is on its location later than ever on its causer, or goes on from the causer to a location like its own, last of all or
+// at the end of the wait, without being back soon: else that was idle until it was asked for something, and for little. One for a close did only if, besides, the path comes from its causer to its location when it ends.
 func (c *meter) held(k *keptWait) bool {
 	of := &c.m.s.metrics.of
 	closed := k.metric == of[Closed]
 	if !closed && k.metric != of[Sent] {
 		return true
 	}
-	on := c.finger(k.loc)
+	on := c.finger(k.causer)
 	on.until(k.end)
-	c.at[k.loc%(1<<meterBits)] = on.at
-	if len(on.trail) == 0 || on.trail[on.at].from != k.end || c.onTrail(k.causer, k.end-1, k.end).empty() {
-		return !closed
+	c.at[k.causer%(1<<meterBits)] = on.at
+	if on.at == 0 {
+		return !closed // nothing of it is critical
 	}
-	did := on.trail[on.at+1].before - on.trail[on.at].before // the last one of a trail begins at the end of all times
-	return idles*did >= k.end-k.from || c.onTrail(k.causer, k.end+did, k.end+did+1).empty()
+	stay, after := &on.trail[on.at-1], &on.trail[on.at]
+	left := stay.end(after)
+	if closed && (stay.next != k.loc || left != k.end) {
+		return false
+	}
+	back := idles*(after.from-left) < k.end-k.from // the last one of a trail begins at the end of all times
+	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.path.trail(k.loc).end() > on.trail.end()
+}
+
+// alike says whether another location is of the group of loc.
+func (c *meter) alike(loc, other uint32) bool {
+	return other < uint32(len(c.m.places.group)) && c.m.places.group[other] == c.m.places.group[loc]
 }
 
 func (x interval) empty() bool { return x.from == x.to }

@@ -69,9 +69,31 @@ location get
   90 end
 `, "Waiting for the RWMutex first used at store.go:1 delays the run most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
 			true, "rw_reader_wait", "store.go", 30},
+		{"workers that are idle while main sleeps", `
+process main cpu 1000
+channel tasks @pool.go:3
+location main
+  0 enter main @main.go:1
+  1 create w @main.go:2
+  2 sleep @main.go:3
+  50 leave
+  51 send tasks @main.go:4
+  51 leave
+  52 sleep @main.go:3
+  99 leave
+  100 exit
+location w
+  2 begin worker by main
+  3 recv tasks @pool.go:9
+  3 blocked
+  51 leave
+  55 recv tasks @pool.go:9
+  55 blocked
+`, "Waiting for others hardly delays the run; 95.0 % of the critical path is sleep of main at main.go:3.", true, "sleep", "main.go", 3},
 		{"timers in many places", `
 process main cpu 20 processors 2
 channel jobs @queue.go:4
+channel done @queue.go:5
 location main
   0 running on 0
   0 enter main @main.go:1
@@ -83,8 +105,13 @@ location main
   24 leave
   25 send jobs @queue.go:7
   25 leave
-  25 recv nil @poll.go:20
+  25 recv done @queue.go:8
   25 blocked
+  33 ready woken by w
+  33 running on 0
+  33 leave
+  33 recv nil @poll.go:20
+  33 blocked
   47 ready woken
   47 running on 0
   47 leave
@@ -107,8 +134,10 @@ location w
   25 ready woken by main
   25 running on 1
   25 leave
-  26 end
-`, "88.0 % of the critical path is waiting in many places for what no goroutine of the program does, such as timers, files or other programs, 22.0 % in recv at poll.go:10 alone. " +
+  33 send done @queue.go:10
+  33 leave
+  34 end
+`, "80.0 % of the critical path is waiting in many places for what no goroutine of the program does, such as timers, files or other programs, 22.0 % in recv at poll.go:10 alone. " +
 			"Of all waiting for each other, that to receive from the channel first used at queue.go:4 delays the run most: 22.0 % of its time (22 ns), for main, which was mostly waiting for what is not recorded in recv at poll.go:10 then.",
 			false, "external_wait", "poll.go", 10},
 		{"a timer in one place, and work", `
@@ -169,8 +198,7 @@ location w
   25 running on 1
   25 leave
   26 end
-`, "66.0 % of the critical path is waiting in recv at poll.go:10 for what no goroutine of the program does: a timer, a signal or another program. " +
-			"Of the waiting that is recorded, that to receive from the channel first used at queue.go:4 delays the run most: 22.0 % of its time (22 ns), for main, which was mostly waiting for what is not recorded in recv at poll.go:10 then.",
+`, "Waiting that is recorded hardly delays the run; 66.0 % of the critical path is waiting in recv at poll.go:10 for what no goroutine of the program does: a timer, a signal or another program.",
 			false, "external_wait", "poll.go", 10},
 		{"a sender", `
 channel jobs @queue.go:4
@@ -347,7 +375,7 @@ location main
   73 enter sum @sum.go:8
   99 exit
   100 exit
-`, "No waiting for other recorded goroutines was found; 70.0 % of the critical path is sleep, most of it (40.0 %) in sleep at pause.go:3.", true, "sleep", "pause.go", 3},
+`, "No waiting for other recorded goroutines was found; 70.0 % of the critical path is sleep, most of it (40.0 %) in sleep of main at pause.go:3.", true, "sleep", "pause.go", 3},
 		{"a timer", `
 location main
   0 running on 0

@@ -10,8 +10,9 @@ var LateSender = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.LateSender, Title: "Late sender", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A receive waited because the matching send had not begun. The receiver could do nothing until the sender arrived.",
-		Formula: "min(begin of the send, end of the receive) − begin of the receive, when positive; charged to the receive. It has no critical part if the critical path comes from the sender then, " +
-			"and goes back to it after less than a quarter of that time: the receiver is asked for little",
+		Formula: "min(begin of the send, end of the receive) − begin of the receive, when positive; charged to the receive. It has a critical part only if its end mattered: if the critical path " +
+			"is on the receiver later than ever on the sender; if it goes from where it is on the sender last of all to a receiver of that kind; or if it goes from the sender to one at the end of the wait, and is not back in less than a quarter of that time. " +
+			"A worker that is idle until it is asked, and for whom nobody waits then, delays nothing",
 		Advice: "Look at what the sender did before it sent: send earlier, split its work or give it less, or use more senders. A worker " +
 			"that waits for its next task is idle by design; it matters only as far as it is on the critical path.",
 	},
@@ -58,7 +59,7 @@ var LateClose = &analyzer.Pattern{
 		Description: "A receive, often the last turn of a range loop, waited until the channel was closed. No more values came, " +
 			"but the receiver could not know.",
 		Formula: "min(close, end of the receive) − begin of the receive, when positive; charged to the receive. It has a critical part only if the critical path comes from who closed to the receiver then, " +
-			"and does not go back after less than a quarter of that time: many wait to be told to end",
+			"and, as for a late sender, needs that: many wait to be told to end",
 		Advice: "If the sender had sent its last value long before, close the channel right after that value, before other work. If it " +
 			"was still working on values to come, or waiting for others to finish, that took the time: look at what it did " +
 			"meanwhile.",

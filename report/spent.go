@@ -135,7 +135,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case nowhere:
 		v.Certain, doing = false, "not recorded: instrument what runs then to learn more"
 	case sleeping:
-		v.Metric, doing = metric.Sleep, at
+		v.Metric, doing = metric.Sleep, p.asleepAt(top, at)
 	case waking:
 		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.executionKnown(), "wake-up in "+at+": ready to run, but not running yet"
 		if e.Ready() != nil {
@@ -171,6 +171,14 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		return p.worked(v, top)
 	}
 	return v, doing
+}
+
+// asleepAt says who sleeps at a place, if one goroutine has most of it.
+func (p *page) asleepAt(top spending, at string) string {
+	if place, is := strings.CutPrefix(at, sleepName+" "); is && 2*top.most > top.value {
+		return sleepName + " of " + p.name(top.largest) + " " + place
+	}
+	return at
 }
 
 // endless says whether it was most of the time in a wait that did not end, on the one who was there longest.

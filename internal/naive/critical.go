@@ -345,22 +345,38 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 	}
 }
 
-// held says whether a wait can have held up the path: all but those for a close at whose end the path does not come from the causer, and those for a close or a value from which it goes back to the causer
-// after less than a quarter of the wait.
+// held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer; if it goes to the group of the waiter from where it is on the causer last of
+// all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
 	if w.metric != "late_close" && w.metric != "late_sender" {
 		return true
 	}
-	i := int(w.end - p.begin)
-	if i <= 0 || i >= len(p.on) || p.on[i].l != w.op.loc || p.on[i-1].l != w.causer.loc {
+	is := func(i int) bool { return p.on[i].l == w.causer.loc }
+	at := min(int(w.end-p.begin), len(p.on)) - 1
+	for at >= 0 && !is(at) {
+		at--
+	}
+	if at < 0 {
 		return w.metric == "late_sender"
 	}
-	did := int64(0)
-	for i < len(p.on) && p.on[i].l == w.op.loc {
-		did++
-		i++
+	for at < len(p.on) && is(at) {
+		at++
 	}
-	return 4*did >= w.end-w.from || i == len(p.on) || p.on[i].l != w.causer.loc
+	back, last := at, len(p.on)
+	for back < len(p.on) && !is(back) {
+		back++
+	}
+	soon := back < len(p.on) && 4*int64(back-at) < w.end-w.from
+	if w.metric == "late_close" && (at != int(w.end-p.begin) || at == len(p.on) || p.on[at].l != w.op.loc) {
+		return false
+	}
+	for !is(last - 1) {
+		last--
+	}
+	alike := func(i int) bool {
+		return i < len(p.on) && p.on[i].l != nil && p.n.result.Group[p.on[i].l.id] == p.n.result.Group[w.op.loc.id]
+	}
+	return alike(at) && !soon || alike(last) || slices.ContainsFunc(p.on[last:], func(x second) bool { return x.l == w.op.loc })
 }
 
 // split says what the locations of the path did while it was on them.
