@@ -69,27 +69,6 @@ location get
   90 end
 `, "Waiting for the RWMutex first used at store.go:1 delays the run most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
 			true, "rw_reader_wait", "store.go", 30},
-		{"workers that are idle while main sleeps", `
-process main cpu 1000
-channel tasks @pool.go:3
-location main
-  0 enter main @main.go:1
-  1 create w @main.go:2
-  2 sleep @main.go:3
-  50 leave
-  51 send tasks @main.go:4
-  51 leave
-  52 sleep @main.go:3
-  99 leave
-  100 exit
-location w
-  2 begin worker by main
-  3 recv tasks @pool.go:9
-  3 blocked
-  51 leave
-  55 recv tasks @pool.go:9
-  55 blocked
-`, "Waiting for others hardly delays the run; 95.0 % of the critical path is sleep of main at main.go:3.", true, "sleep", "main.go", 3},
 		{"timers in many places", `
 process main cpu 20 processors 2
 channel jobs @queue.go:4
