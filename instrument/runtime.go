@@ -212,7 +212,7 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	case opSleep:
 		return se.beginAt(op, wire.SleepBegin, "sleep")
 	case opNetwork:
-		return se.beginAt(op, wire.NetworkBegin, "network")
+		return se.beginAt(op, wire.NetworkBegin, wire.Network)
 	case opWrite, opCloses, opReached, opInterrupt, opListens, opDials, opAccepts, opMeetsServer, opMeetsClient, opPipe:
 		return se.streamOperation(op, uint64(object), arg)
 	case opFinal:
@@ -309,6 +309,9 @@ func frame(g unsafe.Pointer, n int) uintptr {
 	return *(*uintptr)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
 }
 
+// throughFile is above an operation that goes through a file, in the keys of sites.
+const throughFile = 1 << 7
+
 // siteOf returns the region for an operation at the place in the program that does it.
 //
 //go:noinline
@@ -332,6 +335,9 @@ func (se *session) siteOf(op uint64, name string) uint32 {
 		}
 		if !e.value.inside {
 			return e.value.region
+		}
+		if through := e.value.called(name); through != name { // the same call may as well read from a connection
+			name, op = through, op|throughFile
 		}
 		n++
 	}

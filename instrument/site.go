@@ -18,6 +18,15 @@ type site struct {
 	name   string
 	region uint32
 	inside bool // the address lies in this package or one below: the place is further up
+	file   bool // if so, it reads or writes a file
+}
+
+// called is what an operation is called that goes through the site.
+func (s *site) called(name string) string {
+	if s.file && name == wire.Network {
+		return wire.Pipe
+	}
+	return name
 }
 
 var (
@@ -53,9 +62,11 @@ func (se *session) site(name string) uint32 {
 		if pc == 0 {
 			return unknownRegion
 		}
-		if e := se.siteAt(pc, name, 0); !e.inside {
+		e := se.siteAt(pc, name, 0)
+		if !e.inside {
 			return e.region
 		}
+		name = e.called(name)
 	}
 	return se.siteFurtherUp(name)
 }
@@ -109,30 +120,32 @@ func (se *session) siteAt(pc uintptr, name string, line uint32) *site {
 
 func (se *session) addSite(key uint64, pc uintptr, name string, line uint32) *entry[site] {
 	def := wire.Def{Type: wire.DefRegion, Name: strings.Clone(name)}
-	inside := true
+	inside, file := true, false
 	// Only with an address behind it are the functions inlined at pc told as well.
 	for frames, more := runtime.CallersFrames([]uintptr{pc, 0}), true; more && inside; {
 		var f runtime.Frame
 		f, more = frames.Next()
 		inside = f.Function == "" || isInside(f) // without a name it is no return address: frame pointers were lost
+		file = file || wire.OfFile(f.Function)
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
 	}
 	def.Func = written(def.Func)
 	if line != 0 {
 		def.Line = line
 	}
-	return se.define(key, def, inside)
+	return se.define(key, def, site{inside: inside, file: file})
 }
 
 // define puts a site into the table, and defines its region.
-func (se *session) define(key uint64, def wire.Def, inside bool) *entry[site] {
+func (se *session) define(key uint64, def wire.Def, at site) *entry[site] {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	if e := se.sites.find(key); e != nil {
 		return e
 	}
-	e := &entry[site]{key, site{name: def.Name, inside: inside}}
-	if !inside {
+	at.name = def.Name
+	e := &entry[site]{key, at}
+	if !at.inside {
 		e.value.region = se.newRegion(def)
 	}
 	se.sites.put(e, nil)

@@ -8,7 +8,7 @@ import (
 // Network is waiting that a network, pipe or terminal ends.
 var Network = &analyzer.Pattern{
 	Metric: metric.Metric{
-		Name: metric.Network, Title: "Waiting for the network", Parent: metric.ExternalWait, Kind: metric.WaitState,
+		Name: metric.Network, Title: "Waiting for network or pipe", Parent: metric.ExternalWait, Kind: metric.WaitState,
 		Description: "A goroutine waited until a connection, a pipe or the like could be read or written, or a connection came in.",
 		Formula:     "time from blocking in the runtime's network poller to the end of that, but being ready to run afterwards",
 		Advice: "Look at who is at the other end, and how many round trips there are: send requests together, or before their answers are needed. " +

@@ -91,7 +91,7 @@ func (p *page) idling(path uint32) string {
 	case float64(x.time) < mostly*float64(x.value):
 	case x.doing == waking:
 		return "ready to run"
-	case x.doing == awaiting && p.e.leaf(path).Operation && p.e.leaf(path).Name != networkName:
+	case x.doing == awaiting && p.e.leaf(path).Operation && !p.e.leaf(path).outward():
 		return "waiting for what is not recorded"
 	}
 	return ""

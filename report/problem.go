@@ -332,7 +332,7 @@ func (e *Experiment) waitIn(d doing) string {
 		return metric.Execution
 	case leaf.Name == sleepName:
 		return metric.Sleep
-	case leaf.Name == networkName:
+	case leaf.outward():
 		return metric.Network
 	case d.group < 0: // it was the one that the critical path was on
 		return metric.Execution

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // activity is what goroutines do at a call path, or at most of it, while the critical path is on them.
@@ -142,8 +143,8 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			doing = "wake-up in " + at + ": ready to run, but without a processor" + p.collected()
 		}
 	case awaiting:
-		if r.Name == networkName {
-			v.Metric, doing = metric.Network, "waiting for "+e.beyondNetwork(top.path)+" in "+at
+		if r.outward() {
+			v.Metric, doing = metric.Network, "waiting for "+beyond(r)+" in "+at
 			if others := e.besides(top); others != "" {
 				v.Certain, doing = false, doing+", "+others+": the other end may be one of them"
 			}
@@ -196,9 +197,9 @@ func (h *Header) unended() string {
 	return "never ended"
 }
 
-// beyondNetwork says what an operation waits for that is called network: package os waits for files in the same way. An execution trace has its functions.
-func (e *Experiment) beyondNetwork(path uint32) string {
-	if up := e.Paths[path].Parent; up >= 0 && strings.HasPrefix(e.Regions[e.Paths[up].Region].Func, "os.") {
+// beyond says what an operation waits for that is outward.
+func beyond(r Region) string {
+	if r.Name == wire.Pipe {
 		return "a pipe, a terminal or the like"
 	}
 	return "the network"
@@ -228,6 +229,9 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
 	v.Metric = metric.SystemCall
+	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || strings.HasPrefix(r.Func, "os.(*Process).") {
+		return v, where + ", waiting for another process to end"
+	}
 	return v, where + ", in system calls or waiting for something that is not recorded"
 }
 

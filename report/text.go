@@ -13,6 +13,7 @@ import (
 
 	"tracerec/internal/readable"
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // TextOptions are choices about a text report.
@@ -222,8 +223,10 @@ const notRecorded = "(not recorded)"
 const (
 	sendName, recvName, selectName, unlockName = "send", "recv", "select", "unlock"
 	condWaitName, sleepName                    = "condwait", "sleep"
-	networkName                                = "network"
 )
+
+// outward says whether an operation waits for the network, or for a pipe or the like.
+func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network || r.Name == wire.Pipe) }
 
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.
 func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }

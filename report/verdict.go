@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // Verdict says what holds a program up most.
@@ -202,7 +203,7 @@ func (p *page) away(at spending) (Verdict, bool) {
 func (p *page) beyond() string {
 	network := int64(0)
 	for _, o := range p.e.Operations {
-		if p.e.leaf(o.Path).Name == networkName {
+		if p.e.leaf(o.Path).Name == wire.Network {
 			network += o.External
 		}
 	}

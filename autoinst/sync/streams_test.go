@@ -11,7 +11,17 @@ import (
 	"tracerec/analyzer"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/trace/wire"
 )
+
+// reads is what a wait is called in a function that reads a file, or else a connection.
+func reads(function string) string {
+	switch function {
+	case "main.readsPipe", "main.readsEnd", "main.readsChild":
+		return wire.Pipe
+	}
+	return wire.Network
+}
 
 // TestStreams records a program whose goroutines wait for each other over connections and pipes. It is known who let them go on; but where somebody writes
 // who is not seen, nobody is blamed.
@@ -33,6 +43,7 @@ func TestStreams(t *testing.T) {
 					}
 				}
 				of := x.Regions[x.Paths[l.Path].Region].Func
+				require.Equal(t, reads(of), x.Regions[x.Paths[l.Path].Region].Name, of)
 				told[of] = append(told[of], name+by)
 			}
 		}

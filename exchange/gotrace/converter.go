@@ -180,6 +180,9 @@ func (c *converter) block(g *goroutine, s *stack, reason string) {
 		if s.wait.kind != wire.None && what != assistWait && what != runnableWait {
 			what = s.wait
 		}
+		if what == networkWait && s.file {
+			what = pipeWait
+		}
 	}
 	c.waits(g, what, s, reason == "forever")
 }

@@ -7,6 +7,21 @@ var inside = []string{"runtime.", "sync.", "internal/sync.", "iter.", "reflect."
 	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "net.sendFile.",
 	"io.Copy", "io.copyBuffer", "io.Read"}
 
+// What waits for the network is called Network; Pipe, where it is known to go through a file: a pipe, often to another process, a terminal or the like.
+const (
+	Network = "network"
+	Pipe    = "pipe"
+)
+
+// OfFile says whether a function reads or writes a file, and no network connection. It may be called concurrently.
+func OfFile(function string) bool {
+	switch function {
+	case "os.(*File).Read", "os.(*File).read", "os.(*File).Write", "os.(*File).write":
+		return true
+	}
+	return false
+}
+
 // Inside says whether a function in a file is no place in a program where an operation can be said to be: it is at the one who calls it. It may be called concurrently.
 func Inside(function, file string) bool {
 	if strings.HasPrefix(function, "net.") && !strings.Contains(function, ".func") { // its closures may be goroutines

@@ -8,6 +8,12 @@ import (
 	"tracerec/trace/wire"
 )
 
+func TestOfFile(t *testing.T) {
+	require.True(t, wire.OfFile("os.(*File).Read"))
+	require.False(t, wire.OfFile("os.(*File).ReadFrom"), "which may wait for a connection that it reads from")
+	require.False(t, wire.OfFile("net.(*conn).Read"))
+}
+
 func TestInside(t *testing.T) {
 	for _, c := range []struct {
 		function, file string

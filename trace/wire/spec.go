@@ -185,7 +185,7 @@ var Specs = []Spec{
 	{Assist, "assist", NoID, nil, Tells, 3, 0},
 	{Stopped, "stopped", NoID, nil, Tells, 3, 0},
 	{Parked, "parked", NoID, nil, Tells, 3, 0},
-	{NetworkBegin, "network", RegionID, nil, Opens, 3, 0},
+	{NetworkBegin, Network, RegionID, nil, Opens, 3, 0},
 	{Write, "write", RegionID, []string{"object/number"}, Acts, 3, Stream},
 	{Interrupt, "interrupt", RegionID, []string{"object/number"}, Acts, 3, Stream},
 	{Reached, "reached", OutcomeID, []string{"object/number"}, Leaves, 3, Stream},

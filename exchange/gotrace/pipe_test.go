@@ -1,0 +1,42 @@
+package gotrace_test
+
+import (
+	"net"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
+	"tracerec/trace/wire"
+)
+
+func readsPipe(f *os.File)   { f.Read(make([]byte, 1)) }
+func accepts(l net.Listener) { l.Accept() }
+
+// TestPipe: what is read from a pipe is no network.
+func TestPipe(t *testing.T) {
+	text := traced(t, func() {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		for f, end := range map[string]struct{ begin, end func() }{
+			"readsPipe": {func() { readsPipe(r) }, func() { w.Close() }},
+			"accepts":   {func() { accepts(l) }, func() { l.Close() }},
+		} {
+			done := make(chan bool)
+			go func() { end.begin(); close(done) }()
+			stuck(t, f, "IO wait")
+			end.end()
+			<-done
+		}
+	})
+	e := analyzed(t, opened(t, text))
+	for function, name := range map[string]string{"readsPipe": wire.Pipe, "accepts": wire.Network} {
+		require.True(t, slices.ContainsFunc(e.Regions, func(r report.Region) bool {
+			return r.Operation && r.Name == name && r.Func == "tracerec/exchange/gotrace_test."+function
+		}), "%s: %v", function, e.Regions)
+	}
+}
