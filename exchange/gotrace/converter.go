@@ -25,6 +25,8 @@ type converter struct {
 	operations map[operation]uint32
 	regions    uint32 // defined so far
 	objects    uint32
+	stream     uint32 // the object of waits for the network that the program interrupts, 0 for none yet
+	interrupts uint32
 	locations  uint64
 	ready      []*goroutine // those that could run
 	stopping   bool         // the runtime has stopped all goroutines
@@ -260,6 +262,11 @@ func (c *converter) lets(by, g *goroutine, s *stack) {
 		c.tell(by, wire.Exit, 0)
 	}
 	switch g.wait {
+	case wire.NetworkBegin:
+		if s.deed == interrupts {
+			object = c.interrupt()
+			acts(wire.Interrupt, "interrupt")
+		}
 	case wire.RecvBegin, wire.SendBegin, wire.SelectBegin:
 		switch {
 		case s.deed == unknownDeed:
@@ -308,6 +315,12 @@ func (c *converter) run(g *goroutine, e *step) {
 			g.outcome = wire.Received
 		}
 		c.tell(g, wire.Chose, uint32(g.outcome), g.chosen)
+	case wire.NetworkBegin:
+		if g.chosen != 0 {
+			c.tell(g, wire.Reached, uint32(wire.Closed), g.chosen)
+			break
+		}
+		fallthrough
 	default:
 		c.tell(g, wire.Leave, uint32(g.outcome))
 	}

@@ -26,7 +26,7 @@ type goroutine struct {
 
 	wait    wire.Kind // the operation in which it is blocked
 	outcome wire.Outcome
-	chosen  uint64 // object word of the select
+	chosen  uint64 // object word of the select, or of what interrupted it
 	unknown bool   // it waits for something that is not known yet
 	assists bool   // it is in a GC assist
 	queued  int    // place among those that are ready, -1 if it is not
@@ -202,11 +202,24 @@ func (c *converter) flush(g *goroutine) {
 // object returns the object on which the waits of a goroutine are.
 func (c *converter) object(g *goroutine) uint32 {
 	if g.object == 0 {
-		c.objects++
-		g.object = c.objects
-		c.note(c.box.define(wire.Def{Type: wire.DefObject, ID: g.object, Object: wire.Waits}))
+		g.object = c.newObject(wire.Waits)
 	}
 	return g.object
+}
+
+func (c *converter) newObject(kind wire.ObjectKind) uint32 {
+	c.objects++
+	c.note(c.box.define(wire.Def{Type: wire.DefObject, ID: c.objects, Object: kind}))
+	return c.objects
+}
+
+// interrupt returns what tells of the next wait for the network that the program interrupts.
+func (c *converter) interrupt() uint64 {
+	if c.stream == 0 {
+		c.stream = c.newObject(wire.Stream)
+	}
+	c.interrupts++
+	return wire.ObjectWord(c.stream, c.interrupts)
 }
 
 // queue notes that a goroutine is ready to run.

@@ -310,6 +310,39 @@ func TestDeeds(t *testing.T) {
 	require.Equal(t, []string{"close", "gotrace_test.sends", "gotrace_test.sends/send"}, found)
 }
 
+// TestInterrupted: who waits for the network until another goroutine closes that, or sets a deadline, waits for that goroutine.
+func TestInterrupted(t *testing.T) {
+	expire := (*os.File).SetDeadline // no limit: it is over at once
+	for name, interrupt := range map[string]func(r *os.File) error{
+		"close":    (*os.File).Close,
+		"deadline": func(r *os.File) error { return expire(r, time.Now()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := analyzed(t, opened(t, traced(t, func() {
+				r, w, err := os.Pipe()
+				require.NoError(t, err)
+				defer r.Close()
+				defer w.Close()
+				done := make(chan bool)
+				go func() {
+					reader(r)
+					close(done)
+				}()
+				stuck(t, "reader", "IO wait")
+				time.Sleep(20 * time.Millisecond)
+				require.NoError(t, interrupt(r))
+				<-done
+			})))
+			require.Zero(t, e.Total(e.MetricIndex("network")))
+			require.Positive(t, e.Total(e.MetricIndex("late_peer")))
+			require.GreaterOrEqual(t, e.Split.Sleep, int64(20*time.Millisecond), "the critical path goes back to who slept before")
+		})
+	}
+}
+
+//go:noinline
+func reader(r io.Reader) { r.Read(make([]byte, 1)) }
+
 // TestUser: what the program calls regions and tasks are levels of call paths, from where they begin to where they end.
 func TestUser(t *testing.T) {
 	e := analyzed(t, opened(t, traced(t, func() {

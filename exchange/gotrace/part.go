@@ -31,7 +31,7 @@ func (s *situation) skip(kind wire.Kind, id uint32, words []uint64) {
 		s.levels = s.levels[:max(0, len(s.levels)-int(id)-1)]
 	case wire.Blocked:
 		s.blocked = true
-	case wire.Leave, wire.Chose:
+	case wire.Leave, wire.Chose, wire.Reached:
 		s.operation, s.blocked = event{}, false
 	case wire.Ready:
 		e.word = 0 // who woke it may be nobody by now

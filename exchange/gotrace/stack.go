@@ -61,6 +61,7 @@ const (
 	finishes // by Done
 	signals
 	broadcasts
+	interrupts // closes, or sets a deadline, which is over
 )
 
 var (
@@ -101,7 +102,7 @@ var deedsIn = map[string]deed{
 	"runtime.selectnbrecv": receives, "runtime.selectnbsend": sends, "reflect.chanrecv": receives, "reflect.chansend0": sends,
 	"runtime.selectgo": selects, "sync.(*Mutex).Unlock": unlocks, "internal/sync.(*Mutex).Unlock": unlocks, "sync.(*RWMutex).Unlock": unlocks,
 	"sync.(*RWMutex).RUnlock": unlocksShared, "sync.(*WaitGroup).Done": finishes, "sync.(*WaitGroup).Add": finishes, "sync.(*Cond).Signal": signals,
-	"sync.(*Cond).Broadcast": broadcasts,
+	"sync.(*Cond).Broadcast": broadcasts, "internal/poll.(*pollDesc).evict": interrupts, "internal/poll.setDeadlineImpl": interrupts,
 }
 
 // endedWith returns what a goroutine must have waited for whom a deed woke.
@@ -117,6 +118,8 @@ func (d deed) endedWith() wait {
 		return joinWait
 	case signals, broadcasts:
 		return condWait
+	case interrupts:
+		return networkWait
 	}
 	return wait{}
 }
