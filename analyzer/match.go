@@ -41,6 +41,8 @@ type Matcher struct {
 	tallies  map[tallied]int64 // what was counted
 	bounds   []Op              // with which processes begin and end
 
+	others bool // locations that are in no operation of the group access the window: threads of those that are
+
 	busy map[int32]int64 // how long members of a barrier did something else in it while they waited
 
 	gathered  *gathering  // the meetings of locations, nil if they are not wanted

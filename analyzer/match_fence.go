@@ -16,7 +16,9 @@ func (m *Matcher) fence(ops []Op, members, accesses []int32) {
 	for k, i := range members {
 		others := int64(len(members) - 1)
 		m.adds(PairSyncs, i, others)
-		m.adds(PairSyncsUnneeded, i, others-passed[k])
+		if !m.others { // who has passed data is known
+			m.adds(PairSyncsUnneeded, i, others-passed[k])
+		}
 		if !overlap {
 			continue
 		}

@@ -23,6 +23,9 @@ func (m *Matcher) group(ops []Op) {
 		}
 		rest[len(rest)-1][1]++
 	}
+	m.others = slices.ContainsFunc(rest, func(r [2]int32) bool {
+		return !slices.ContainsFunc(ops[r[0]:r[1]], func(o Op) bool { return o.Kind == wire.Met })
+	})
 	members, before := make([]int32, 0, len(rest)), []int32(nil)
 	defer func() { spill.Free(m.store, before) }()
 	touched := 0 // since the limit on memory was looked at

@@ -173,7 +173,7 @@ func (s *scan) assemble(workers []*matchWorker) *assembly {
 	}
 	a.farewells(s)
 	compared := 0
-	slices.SortStableFunc(a.encounters, func(x, y encounter) int {
+	slices.SortFunc(a.encounters, func(x, y encounter) int { // a stable sort would move much without looking at it, more than may be resident
 		if compared++; compared%paced == 0 {
 			s.store.Pace()
 		}
@@ -184,8 +184,10 @@ func (s *scan) assemble(workers []*matchWorker) *assembly {
 			return cmp.Compare(x.at, y.at)
 		case x.order != y.order:
 			return cmp.Compare(x.order, y.order)
+		case x.of != y.of:
+			return cmp.Or(cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object), cmp.Compare(x.of, y.of))
 		}
-		return cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object)
+		return cmp.Compare(x.wait, y.wait) // whoever is waited for before who waits: a location may send itself a message
 	})
 	a.index(s)
 	return a

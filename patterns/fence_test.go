@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -156,6 +157,21 @@ func TestFenced(t *testing.T) {
 		require.Empty(t, cells(t, e, "mpi_rma_early_fence"))
 		require.Equal(t, []string{"MPI_Win_fence 0 10", "MPI_Win_fence 1 28"}, cells(t, e, "mpi_rma_wait_at_fence"))
 		require.Equal(t, []string{"MPI_Win_fence 0 4", "MPI_Win_fence 1 4", "MPI_Win_fence 2 4"}, cells(t, e, "mpi_rma_pairsync_unneeded_count"))
+	}
+}
+
+// TestFencedByOthers: where a thread that calls no fence accesses the window, as with MPI_THREAD_MULTIPLE, nothing is said of pairs that are synchronized for nothing: they may pass data by that. All else is as it was.
+func TestFencedByOthers(t *testing.T) {
+	for _, puts := range []bool{false, true} {
+		x := fenced(puts)
+		x.source.Definitions.Locations = append(x.source.Definitions.Locations, trace.Location{Process: 0, Number: 2, GoID: 2, Name: "thread"})
+		x.events = append(x.events, nil)
+		e := x.enter(3, 20, "MPI_Put mpi_rma_communication").add(3, 28, wire.Accessed, 1, ofWorld).leave(3, 28).analyze(t, 1)
+		require.Empty(t, cells(t, e, "mpi_rma_pairsync_unneeded_count"))
+		require.Equal(t, []string{"MPI_Win_fence 0 4", "MPI_Win_fence 1 4", "MPI_Win_fence 2 4"}, cells(t, e, "mpi_rma_pairsync_count"))
+		if puts {
+			require.Equal(t, []string{"MPI_Win_fence 1 18"}, cells(t, e, "mpi_rma_early_fence"))
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ type source struct {
 	starts    []*walk // by chunk
 	parts     []part  // by chunk of package trace
 	forks     forks
-	forked    [][]step // by LocationID, what it forked
+	forked    [][]instance // by LocationID, what it forked; each unknown at first
 	passing   passing
 	device    devices
 	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
@@ -122,7 +122,7 @@ type survey struct {
 	starts   []*walk // by chunk
 	last     int64
 	forks    forks
-	forked   []step // by fork of the location
+	forked   []instance // by fork of the location
 	programs []uint64
 	queues   map[queue]int // their places in queued, from 1 on
 	queued   []queue       // the same, in order
@@ -281,11 +281,11 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		w.stack = append(w.stack, step{region: programRegion, levels: int(e.Values[0])})
 	case idThreadFork:
 		w.fork(s.since(e.Time))
-		v.forked = append(v.forked, step{})
+		v.forked = append(v.forked, unknown)
 	case idThreadTeamBegin:
 		if top := w.begin(e.Values[0]); top.master {
 			v.forks.add(top.team, w.stack[:len(w.stack)-1], top.from)
-			v.forked[top.fork-1] = *top
+			v.forked[top.fork-1] = top.instance
 		}
 	case idThreadTeamEnd:
 		w.end(false)
@@ -378,7 +378,7 @@ func (s *source) since(t uint64) int64 {
 }
 
 // event appends what an event is in package trace.
-func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []trace.Event {
+func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) []trace.Event {
 	t, levels, idles := s.since(e.Time), 0, false
 	open := func(region uint32, word uint64) {
 		w.last = max(w.last, t)
@@ -425,7 +425,7 @@ func (s *source) event(e *Event, w *walk, forked []step, to []trace.Event) []tra
 		}
 	case idThreadFork:
 		if top := w.fork(t); w.forks <= len(forked) {
-			top.instance, top.known = forked[w.forks-1].instance, forked[w.forks-1].known
+			top.is(forked[w.forks-1])
 			meet(top, wire.Root)
 			if s.work(top, open) {
 				state(wire.Forking)

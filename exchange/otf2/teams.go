@@ -22,6 +22,16 @@ type instance struct {
 	n    int
 }
 
+// unknown is one of which nothing is known.
+var unknown = instance{n: -1}
+
+// is notes of which team a step is, if that is known.
+func (s *step) is(x instance) {
+	if s.known = x != unknown; s.known {
+		s.instance = x
+	}
+}
+
 // step is an element of the stack of a location: a region, or its work in a team.
 type step struct {
 	instance
@@ -156,9 +166,13 @@ func (f *forks) merge(other *forks) {
 	first := int32(len(f.paths))
 	f.paths = append(f.paths, other.paths...)
 	for t, list := range other.of {
-		for _, x := range list {
-			x.path += first
-			f.of[t] = append(f.of[t], x)
+		for i := range list {
+			list[i].path += first
+		}
+		if f.of[t] == nil { // most teams are forked by one thread
+			f.of[t] = list
+		} else {
+			f.of[t] = append(f.of[t], list...)
 		}
 	}
 }
@@ -214,13 +228,13 @@ func (f *forks) path(to []uint32, at *step, left *int) []uint32 {
 }
 
 // know completes the steps of a location that was looked at when not all forks were known. forked are those of the location.
-func (f *forks) know(stack []step, forked []step) {
+func (f *forks) know(stack []step, forked []instance) {
 	for i := range stack {
 		s := &stack[i]
 		switch {
 		case s.work:
 			if s.master && s.fork <= len(forked) {
-				s.instance, s.known = forked[s.fork-1].instance, forked[s.fork-1].known
+				s.is(forked[s.fork-1])
 			}
 			if s.levels = 0; !s.master {
 				s.levels = len(f.below(nil, s))
