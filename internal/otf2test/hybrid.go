@@ -244,14 +244,18 @@ func (p *program) define(w *otf2.Writer) (err error) {
 	define("Paradigm", openMP, text("OpenMP"), 3)
 	define("Paradigm", mpi, text("MPI"), 1)
 	define("SystemTreeNode", 0, text("node"), text("node"), undefined)
+	files := map[uint64]uint64{userCode: text("solver.f"), mpi: text("MPI")} // SCOUT knows MPI by that
+	files[openMP] = files[userCode]
 	region := func(number uint64, name string, role, paradigm uint64) {
 		n := text(name)
-		define("Region", number, n, none, 0, undefined, 0, 0, n, role, paradigm, 0)
+		define("Region", number, n, none, 0, files[paradigm], 0, 0, n, role, paradigm, 0)
 	}
+	const function, pointToPoint, collective = 1, 28, 25
+	roles := [inConstruct]uint64{inIrecv: pointToPoint, inIsend: pointToPoint, inWaitall: pointToPoint, inAllreduce: collective}
 	for i, name := range names {
-		region(uint64(i), name, 1, []uint64{userCode, mpi}[min(i/inInit, 1)])
+		region(uint64(i), name, max(roles[i], function), []uint64{userCode, mpi}[min(i/inInit, 1)])
 	}
-	const roleParallel, roleLoop, roleImplicitBarrier = 5, 6, 16
+	const roleParallel, roleLoop, roleImplicitBarrier = 5, 3, 16
 	for i, c := range constructs {
 		first := uint64(inConstruct + perTeam*i)
 		region(first, "!$omp parallel @"+c.line, roleParallel, openMP)
