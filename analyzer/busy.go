@@ -11,8 +11,19 @@ import (
 // Goroutines are busy if they wait for others for no more than one part in so many of their lives.
 const busyParts = 10
 
-// workload is the time of a group, and how much of that its goroutines waited for others.
-type workload struct{ time, waited int64 }
+// workload is the time of a group but that in which its goroutines were ready to run and did not, and how much of it they waited for others, and for what comes from outside.
+type workload struct{ time, waited, outside int64 }
+
+// idle is the part of it in which they had nothing to do. Who waits for the network may be at work there. But who brings others what comes from there may as well have nothing to bring.
+func (w *workload) idle(bring bool) int64 {
+	if bring {
+		return w.waited + w.outside
+	}
+	return w.waited
+}
+
+// unprocessed are the metrics of time in which goroutines are ready to run, and do not: they are neither busy then, nor idle.
+var unprocessed = []string{metric.Wakeup, metric.ReadyAfterWait, metric.Ready, metric.StartLatency, metric.Stopped}
 
 // workloads adds the time of the locations up by group. Who waits for the network, or for a reader of what it asked for, waits for nobody of the program.
 func (b *builder) workloads() []workload {
@@ -25,7 +36,10 @@ func (b *builder) workloads() []workload {
 		case wait && k.metric != b.s.metrics.externalWait && list[k.metric].Name != metric.Network:
 			g.waited += v
 			g.time += v
-		case wait || busy[k.metric]:
+		case wait:
+			g.outside += v
+			g.time += v
+		case busy[k.metric] && !slices.Contains(unprocessed, list[k.metric].Name):
 			g.time += v
 		}
 	}
@@ -99,6 +113,7 @@ func (b *builder) pooled(f *report.Finding, workers int) bool {
 func (b *builder) busy() {
 	load := b.workloads()
 	workers := map[int32]int{} // by group
+	var pools []int
 	for i := range b.out.Findings {
 		f := &b.out.Findings[i]
 		pattern := b.s.metrics.patterns[f.Metric]
@@ -113,12 +128,15 @@ func (b *builder) busy() {
 		class := &b.classes.list[b.collected[i].class]
 		switch {
 		case same && pattern.ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
-			f.Busy = report.Busy{Places: int(class.size)}
-		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].waited*busyParts <= load[g].time:
-			f.Busy = report.Busy{Workers: workers[g]}
-		default:
-			continue
+			f.Busy, f.Advice = report.Busy{Places: int(class.size)}, pattern.BusyAdvice
+		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].idle(pattern.Point == Sent)*busyParts <= load[g].time:
+			pools = append(pools, i)
 		}
-		f.Advice = pattern.BusyAdvice
+	}
+	one := b.onePools(pools)
+	for i, finding := range pools {
+		if f := &b.out.Findings[finding]; one[i] {
+			f.Busy, f.Advice = report.Busy{Workers: workers[f.Causers[0].Group]}, b.s.metrics.patterns[f.Metric].BusyAdvice
+		}
 	}
 }

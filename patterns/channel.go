@@ -28,8 +28,8 @@ var LateReceiver = &analyzer.Pattern{
 		Description: "A send on an unbuffered channel waited because the matching receive had not begun. The sender could not continue " +
 			"until the receiver arrived.",
 		Formula: "min(begin of the receive, end of the send) − begin of the send, when positive and the channel has no buffer; charged to the send",
-		Advice: "Look at what the receiver did before it received. Give the channel a buffer so that the sender can run ahead, take work " +
-			"off the receiver, or add receivers.",
+		Advice: "Look at what the receiver did before it received: take work off it, or add receivers. With a buffer the sender can run ahead, which " +
+			"helps only if the receivers keep up on average.",
 	},
 	BusyAdvice: busyAdvice("an earlier receive or a buffer"),
 	Point:      analyzer.Received,
