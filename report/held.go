@@ -131,5 +131,17 @@ func (p *page) holder(f *Finding, h *holder) string {
 	case p.pending(f, c):
 		return fmt.Sprintf("for %s, which held it or waited for it in %s", who, h.in())
 	}
+	if p.released(f, c) {
+		return fmt.Sprintf("held by %s, which released it in %s", who, h.in())
+	}
 	return fmt.Sprintf("held by %s in %s", who, h.in())
+}
+
+// released says whether a causer of a finding is known as the one that released the lock, and not where it was acquired: that is all that an execution trace tells, and another one may have acquired it.
+func (p *page) released(f *Finding, c *Causer) bool {
+	if c.Path < 0 {
+		return false
+	}
+	r := p.e.leaf(uint32(c.Path))
+	return r.Name == unlockName || !r.Operation && isLockWait(p.e.Metrics[p.causedIn(f, c)].Name)
 }

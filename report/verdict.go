@@ -443,12 +443,13 @@ func (p *page) because(f *Finding) string {
 
 // causing says what a causer of a finding did to cause it.
 func (p *page) causing(f *Finding, c *Causer) string {
-	if c.Path >= 0 && p.e.leaf(uint32(c.Path)).Name == unlockName {
-		return "which released it at" // all that an execution trace tells of who held a lock
-	}
 	m := &p.e.Metrics[p.causedIn(f, c)]
-	if c.Path >= 0 && isLockWait(m.Name) && !p.e.leaf(uint32(c.Path)).Operation {
-		return "which released it in" // another had acquired it
+	switch {
+	case !p.released(f, c):
+	case p.e.leaf(uint32(c.Path)).Name == unlockName:
+		return "which released it at"
+	default:
+		return "which released it in"
 	}
 	if words := m.Causing; words != "" {
 		return words
