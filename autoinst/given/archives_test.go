@@ -40,3 +40,14 @@ func TestArchives(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// TestArchivesOfOtherReports: what cannot be read is named, and is in the way of none of the others.
+func TestArchivesOfOtherReports(t *testing.T) {
+	dir, output := t.TempDir(), t.TempDir()
+	bad := filepath.Join(dir, "report-a.json")
+	require.NoError(t, os.WriteFile(bad, []byte(`{"pack`), 0o666))
+	require.NoError(t, writeJSON(filepath.Join(dir, "report-b.json"), &report{Package: "example.com/b", Archive: filepath.Join(output, recording+"b")}))
+	list, err := Archives(dir, output)
+	require.ErrorContains(t, err, bad)
+	require.Equal(t, []Recorded{{Package: "example.com/b"}}, list)
+}

@@ -108,7 +108,8 @@ func (r *run) recorded(benchmark string, args []string, stdout *os.File) (int, e
 	return status, err
 }
 
-// Archives puts the archives of tests, with orders in dir, where they belong below the directory output, and returns what there is, by package.
+// Archives puts the archives of tests, with orders in dir, where they belong below the directory output, and returns what there is, by package. An error says of which reports, or archives, that was not possible; the
+// others are there.
 func Archives(dir, output string) (list []Recorded, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, reports))
 	if err != nil {
@@ -116,26 +117,36 @@ func Archives(dir, output string) (list []Recorded, err error) {
 	}
 	slices.SortFunc(files, func(x, y string) int { return modified(x).Compare(modified(y)) })
 	for _, f := range files {
-		var p report
-		if err := readJSON(f, &p); err != nil {
-			return list, err
+		is, failed := archive(f, output)
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
 		}
-		is := Recorded{Package: p.Package, Benchmark: p.Benchmark, Said: p.Said}
-		if entries, err := os.ReadDir(p.Archive); err == nil && len(entries) > 0 {
-			is.Dir = filepath.Join(filepath.FromSlash(p.Package), p.Benchmark)
-			to := filepath.Join(output, is.Dir)
-			if err := move(to, p.Archive, entries); err != nil {
-				return list, err
-			}
-			for i, message := range is.Said {
-				is.Said[i] = strings.ReplaceAll(message, p.Archive, to)
-			}
-		}
-		os.RemoveAll(p.Archive)
 		list = append(list, is)
 	}
 	slices.SortStableFunc(list, func(x, y Recorded) int { return strings.Compare(x.Package, y.Package) })
-	return list, nil
+	return list, err
+}
+
+// archive puts the archive of a report where it belongs.
+func archive(file, output string) (Recorded, error) {
+	var p report
+	if err := readJSON(file, &p); err != nil {
+		return Recorded{}, fmt.Errorf("%s, of a recording that stays where it is in %s: %w", file, output, err)
+	}
+	is := Recorded{Package: p.Package, Benchmark: p.Benchmark, Said: p.Said}
+	if entries, err := os.ReadDir(p.Archive); err == nil && len(entries) > 0 {
+		is.Dir = filepath.Join(filepath.FromSlash(p.Package), p.Benchmark)
+		to := filepath.Join(output, is.Dir)
+		if err := move(to, p.Archive, entries); err != nil {
+			return is, err
+		}
+		for i, message := range is.Said {
+			is.Said[i] = strings.ReplaceAll(message, p.Archive, to)
+		}
+	}
+	os.RemoveAll(p.Archive)
+	return is, nil
 }
 
 func modified(file string) (at time.Time) {

@@ -78,15 +78,19 @@ func (o *own) test(cmd *cobra.Command, b *build.Build) error {
 	status, err := b.Run(take, given.Orders{Output: o.dir}, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	list, failed := b.Archives(o.dir)
 	if err = errors.Join(err, failed); err != nil {
-		return exited(max(status, 1), err)
+		status = max(status, 1)
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) > 0:
+	case err != nil:
+		return exited(status, err)
+	default:
 		return exited(status, undo())
 	}
 	if aside != "" && !o.quiet {
 		sayTo(cmd.ErrOrStderr())(fmt.Sprintf("the older %s is now %s", shown(o.dir), shown(aside)))
 	}
-	return exited(status, o.tell(cmd, list))
+	return exited(status, errors.Join(err, o.tell(cmd, list)))
 }
 
 // tell prints what there is to say about recorded tests.
