@@ -30,24 +30,23 @@ type facing struct {
 func (b *builder) headOfLine() {
 	var pairs []facing
 	spans, room := map[lineKey][]span{}, uint64(maxSpans)
+	lines := b.linesAt()
 	for i := range min(explained, len(b.collected)) {
 		for _, ahead := range b.collected[i].lines {
-			for j, c := range b.collected {
-				for _, behind := range c.lines {
-					if !b.faces(&ahead.line, &behind.line) {
-						continue
+			for _, behind := range lines.of(&ahead.line) {
+				if !b.faces(&ahead.line, &behind.line) {
+					continue
+				}
+				more := uint64(0)
+				for _, l := range []*collector{ahead, behind.collector} {
+					if _, known := spans[l.key]; !known {
+						more += l.line.Instances
 					}
-					more := uint64(0)
-					for _, l := range []*collector{ahead, behind} {
-						if _, known := spans[l.key]; !known {
-							more += l.line.Instances
-						}
-					}
-					if more <= room {
-						room -= more
-						pairs = append(pairs, facing{ahead, behind, i, j})
-						spans[ahead.key], spans[behind.key] = nil, nil
-					}
+				}
+				if more <= room {
+					room -= more
+					pairs = append(pairs, facing{ahead, behind.collector, i, behind.finding})
+					spans[ahead.key], spans[behind.key] = nil, nil
 				}
 			}
 		}
@@ -63,6 +62,36 @@ func (b *builder) headOfLine() {
 			f.HeadOfLine = min(f.HeadOfLine+d, f.Severity) // a place that faces two others counts for both
 		}
 	}
+}
+
+// findingLine is a line, with the number of its finding and its own among all.
+type findingLine struct {
+	*collector
+	finding, number int
+}
+
+type linesAt map[causerKey][]findingLine
+
+// linesAt returns the lines of all findings by place.
+func (b *builder) linesAt() linesAt {
+	lines, n := linesAt{}, 0
+	for i, c := range b.collected {
+		for _, l := range c.lines {
+			at := causerKey{l.line.Group, int32(l.line.Path)}
+			lines[at] = append(lines[at], findingLine{l, i, n})
+			n++
+		}
+	}
+	return lines
+}
+
+// of returns the lines at the places of those who caused the waiting in one, in order.
+func (x linesAt) of(l *report.Line) (list []findingLine) {
+	for _, c := range l.Causers {
+		list = append(list, x[causerKey{c.Group, c.Path}]...)
+	}
+	slices.SortFunc(list, func(x, y findingLine) int { return cmp.Compare(x.number, y.number) })
+	return list
 }
 
 // faces says whether goroutines of two groups wait for each other at two places, to send at one and to receive at the other.
