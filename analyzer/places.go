@@ -40,8 +40,9 @@ func (g *placeGroup) add(process int) {
 // vague says whether the function of a group may say little.
 func (g *placeGroup) vague() bool { return g.literal || g.foreign }
 
-// functionLiteral matches the names that the compiler gives to functions without one. They say little to people.
-var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$`)
+// functionLiteral matches the names that the compiler gives to functions without one, and those of go statements that call the value of a variable. They say little
+// to people.
+var functionLiteral = regexp.MustCompile(`\.func\d+(\.\d+)*$| \(go\)$`)
 
 // runs says whether a function only runs what it is given, such as another one that it called, in which case its name says little: it is of a module that is not
 // of the standard library, nor of the other one's package.
@@ -92,7 +93,9 @@ func (p *places) rename(s *scan) {
 	for c, time := range in {
 		g := &p.groups[c.group]
 		if time-all[c.group]/10*9 > 0 && (g.literal || s.regions.runs(g.begun, c.region)) {
-			g.name = s.regions.list[c.region].Name
+			name := s.regions.list[c.region].Name
+			g.literal = strings.HasSuffix(g.name, wire.GoStatement) && functionLiteral.MatchString(name)
+			g.name = name
 		}
 	}
 }
@@ -165,6 +168,7 @@ func (s *scan) place(v *lives, most int) *places {
 		p.groups[g].add(s.defs.Locations[i].Process)
 	}
 	p.rename(s)
+	p.rename(s) // what a go statement calls may be a literal
 	p.locate(s, p.crowds(most))
 	return p
 }

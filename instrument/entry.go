@@ -67,7 +67,7 @@ func entryAt(pc uintptr) wire.Def {
 			return regionAt(called)
 		}
 	}
-	def.Name = written(def.Name) + " (go)" // the value of a variable
+	def.Name = wire.Written(def.Name) + wire.GoStatement // the value of a variable
 	return def
 }
 
@@ -77,18 +77,9 @@ func inCodeOf(pc, entry uintptr) bool {
 	return f != nil && f.Entry() == entry
 }
 
-// written returns the name of the function around a go or defer statement if the compiler made a function of what it calls, else the name itself.
-func written(name string) string {
-	i := strings.LastIndexByte(name, '.') + 1
-	if last := strings.TrimRight(name[i:], "0123456789"); last == "gowrap" || last == "deferwrap" {
-		return name[:i-1]
-	}
-	return name
-}
-
 // isWrapper tells whether a function is one that the compiler made for a go statement, or for a method that stands as a value.
 func isWrapper(name string) bool {
-	return strings.Contains(name, ".gowrap") && written(name) != name || strings.HasSuffix(name, "-fm")
+	return strings.Contains(name, ".gowrap") && wire.Written(name) != name || strings.HasSuffix(name, "-fm")
 }
 
 // inlinedAt returns the function that was inlined at pc into a wrapper; without name if none was.

@@ -129,7 +129,7 @@ func (se *session) addSite(key uint64, pc uintptr, name string, line uint32) *en
 		file = file || wire.OfFile(f.Function)
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
 	}
-	def.Func = written(def.Func)
+	def.Func = wire.Written(def.Func)
 	if line != 0 {
 		def.Line = line
 	}

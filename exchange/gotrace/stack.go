@@ -232,7 +232,11 @@ func (c *converter) function(f *exp.StackFrame) uint32 {
 	k := place{f.Func, f.File, 0}
 	id, ok := c.functions[k]
 	if !ok {
-		id = c.define(wire.ShortName(f.Func), k)
+		name := wire.ShortName(f.Func)
+		if strings.Contains(name, ".gowrap") { // as recordings call it
+			name = wire.Written(name) + wire.GoStatement
+		}
+		id = c.define(name, k)
 		c.functions[k] = id
 	}
 	return id

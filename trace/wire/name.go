@@ -16,6 +16,18 @@ func ShortName(name string) string {
 	return path[strings.LastIndexByte(path, '/')+1:] + "." + rest // a version of a module
 }
 
+// Written returns the name of the function around a go or defer statement if the compiler made a function of what it calls, else the name itself.
+func Written(name string) string {
+	i := strings.LastIndexByte(name, '.') + 1
+	if last := strings.TrimRight(name[i:], "0123456789"); last == "gowrap" || last == "deferwrap" {
+		return name[:i-1]
+	}
+	return name
+}
+
+// GoStatement is behind the function around a go statement in the name of a goroutine that this began with the value of a variable.
+const GoStatement = " (go)"
+
 // Package returns the import path of a function's package, "" if its name has none.
 func Package(function string) string {
 	path, name := split(function)
