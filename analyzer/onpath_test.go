@@ -14,6 +14,7 @@ func TestOnPathCountsOnce(t *testing.T) {
 	a, err := tracetext.Open("trace", `
 mutex m
 once o
+channel done
 location main
   0 enter main
   0 create w1
@@ -24,15 +25,20 @@ location main
   10 oncerun
   70 leave
   80 unlock m
-  98 exit
-  100 end
+  82 recv done @a.go:3
+  82 blocked
+  180 leave
+  180 exit
+  181 end
 location w1
   0 begin w by main
   20 lock m @b.go:1
   21 blocked
   81 leave
   82 unlock m
-  90 end
+  180 send done @b.go:2
+  180 leave
+  180 end
 location w2
   0 begin w by main
   30 once o @c.go:1
@@ -46,6 +52,6 @@ location w2
 	require.Equal(t, int64(60), onPath("lock_competition"))
 	require.Equal(t, int64(40), onPath("once_wait"))
 	require.Equal(t, int64(60), onPath("synchronization"))
-	require.Equal(t, int64(60), onPath("time"))
-	require.Zero(t, onPath("communication"))
+	require.Equal(t, int64(98), onPath("communication"), "main for the first one's work")
+	require.Equal(t, int64(60+98), onPath("time"))
 }

@@ -13,7 +13,9 @@ var LockCompetition = &analyzer.Pattern{
 			"the lock during it, in the call path in which that goroutine had acquired it. If another goroutine releases the lock, " +
 			"it is that one.",
 		Formula: "overlap of an acquisition that blocked with the times in which others held the lock, each from the end of its acquisition " +
-			"to its release; the time in which the lock was free is wakeup",
+			"to its release; the time in which the lock was free is wakeup. It has a critical part only if the end mattered: if the critical path is on the waiter later than ever on the holder; if it goes " +
+			"from where it is on the holder last of all to a goroutine of that kind; or if it goes there, or to anyone with the lock, when the wait ends, and is not back on the holder in less than a " +
+			"quarter of that time. Who waits for a lock that is held by one who works on, and for whom nobody waits then, delays nothing",
 		Advice: "Hold the lock for less time in the causing call path: do slow work (I/O, allocation, computation) before or after, copy out " +
 			"what is needed. If all holds are short, there are too many: split the lock by key, keep data per goroutine and combine it " +
 			"later, or use an atomic.",
@@ -29,7 +31,7 @@ var ReaderWait = &analyzer.Pattern{
 		Description: "A reader of an RWMutex waited for a writer that held the lock, or that was itself waiting for earlier readers to " +
 			"leave. Go lets no new reader in while a writer is pending.",
 		Formula: "overlap of a shared acquisition that blocked with the time from the begin of a writer's acquisition to its release, as far as the " +
-			"writer had the lock before the reader",
+			"writer had the lock before the reader; critical as lock competition is",
 		Advice: "Shorten the writer's critical section, and the longest reader's: one slow reader makes a writer wait, and all new readers with it. " +
 			"For data that changes rarely, publish a new copy through an atomic pointer.",
 	},
@@ -43,7 +45,7 @@ var WriterWait = &analyzer.Pattern{
 		Name: metric.WriterWait, Title: "Writer waits for readers", Parent: metric.LockCompetition, Kind: metric.WaitState, Causing: "which had locked it in",
 		Description: "A writer of an RWMutex waited for readers to leave. The last one to leave is the causer: " +
 			"who releases the lock, if another goroutine had acquired it.",
-		Formula: "release by the last reader − max(begin of the exclusive acquisition, end of the last other writer's hold during it)",
+		Formula: "release by the last reader − max(begin of the exclusive acquisition, end of the last other writer's hold during it); critical as lock competition is",
 		Advice: "Shorten the longest reader: copy what it needs under the lock and work on the copy. If readers hold the lock nearly all the time, " +
 			"an RWMutex starves writers; split the data or publish copies through an atomic pointer.",
 	},
