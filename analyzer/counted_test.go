@@ -93,7 +93,6 @@ func TestCountedOpen(t *testing.T) {
 	text := `
 counterset cycles
 mutex m
-channel done
 location main
   0 enter main
   0 create w
@@ -102,9 +101,6 @@ location main
 %s
   50 unlock m
   60 exit
-  61 recv done @a.go:2
-  61 blocked
-  80 leave
   90 end
 location w
   0 begin w by main
@@ -112,9 +108,7 @@ location w
   11 blocked
   51 leave
   52 unlock m
-  80 send done @b.go:2
-  80 leave
-  80 end
+  60 end
 `
 	finding, path := counted(t, fmt.Sprintf(text, " 20 counters 256 5\n 30 counters 256 9\n 40 counters 512 2"))
 	require.Equal(t, map[string]naive.Count{"cycles": {AtLeast: 4, Open: true}}, finding)

@@ -2,7 +2,6 @@ package analyzer_test
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,10 +15,9 @@ import (
 	"tracerec/trace/tracetext"
 )
 
-// oneLock is a mutex that two goroutines wait for in two lines at once while main holds it, in a third. Main waits for the second one's result.
+// oneLock is a mutex that two goroutines wait for in two lines at once while main holds it, in a third.
 const oneLock = `
 mutex m @store.go:7
-channel done @main.go:3
 location main
   0 enter main
   0 lock m @store.go:7
@@ -27,9 +25,6 @@ location main
   0 create w1 @main.go:2
   0 create w2 @main.go:2
   100 unlock m
-  105 recv done @main.go:4
-  105 blocked
-  195 leave
   200 exit
 location w1
   0 begin worker by main
@@ -44,34 +39,28 @@ location w2
   21 blocked
   103 leave
   104 unlock m
-  195 send done @store.go:40
-  195 leave
-  200 end
+  110 end
 `
-
-func lockFinding(x *report.Experiment) report.Finding {
-	return x.Findings[slices.IndexFunc(x.Findings, func(f report.Finding) bool { return x.Metrics[f.Metric].Name == "lock_competition" })]
-}
 
 func TestLockIsOneFinding(t *testing.T) {
 	x := analyzeText(t, oneLock)
-	require.Len(t, x.Findings, 2, "the other one is main's wait")
-	f := lockFinding(x)
-	require.EqualValues(t, 90+1, f.Critical, "the time in which both waited counts once")
+	require.Len(t, x.Findings, 1)
+	f := x.Findings[0]
+	require.EqualValues(t, 90, f.Critical, "the time in which both waited counts once")
 	require.EqualValues(t, 90+80+1, f.Severity, "main's hold and w1's")
 	require.Len(t, f.Lines, 2)
 	require.Equal(t, f.Path, f.Lines[0].Path)
 	require.Equal(t, 13, x.Regions[x.Paths[f.Lines[0].Path].Region].Line)
 	require.EqualValues(t, 90, f.Lines[0].Critical)
 	require.Equal(t, 33, x.Regions[x.Paths[f.Lines[1].Path].Region].Line)
-	require.EqualValues(t, 80+1, f.Lines[1].Critical)
+	require.EqualValues(t, 80, f.Lines[1].Critical)
 	require.Equal(t, report.Object{Type: "mutex", File: "store.go", Line: 7, Count: 1}, f.Object)
 	require.Equal(t, []uint32{1, 2}, f.Locations)
 	require.Equal(t, "main", x.Groups[f.Causers[0].Group].Name)
 	require.EqualValues(t, 170, f.Causers[0].Severity)
 }
 
-// Main waits for two workers to send, and the second one for the lock that the first one holds meanwhile. If main waits about as long, the lock is what both wait for;
+// Main waits for a worker to send, and another worker for the lock that it holds meanwhile. If main waits about as long, the lock is what both wait for;
 // if it waits for much more, or for others than workers, its own wait comes first.
 func TestCausesComeFirst(t *testing.T) {
 	first := func(begin, worker, holder string) string {
@@ -85,9 +74,6 @@ location main
   1000 recv out @main.go:4
   1001 blocked
   9901 leave
-  9901 recv out @main.go:4
-  9901 blocked
-  9950 leave
   10000 exit
 location a
   0 begin HOLDER by main
@@ -103,9 +89,7 @@ location b
   BEGIN blocked
   9801 leave
   9802 unlock m
-  9950 send out @main.go:9
-  9950 leave
-  9990 end
+  9803 end
 `))
 		require.Len(t, x.Findings, 2)
 		return x.Groups[x.Findings[0].Group].Name
@@ -240,10 +224,10 @@ func TestObjectsOfAHelperHaveItsName(t *testing.T) {
 			return analyzer.ObjectName{Text: "DB.mu", Unique: true}
 		}})
 		require.NoError(t, err)
-		f := lockFinding(x)
-		require.Len(t, f.Lines, 2)
-		require.Equal(t, 2, f.Object.Count)
-		require.Equal(t, c.want, f.Object.Name)
+		require.Len(t, x.Findings, 1)
+		require.Len(t, x.Findings[0].Lines, 2)
+		require.Equal(t, 2, x.Findings[0].Object.Count)
+		require.Equal(t, c.want, x.Findings[0].Object.Name)
 	}
 }
 

@@ -14,7 +14,6 @@ func TestOnPathCountsOnce(t *testing.T) {
 	a, err := tracetext.Open("trace", `
 mutex m
 once o
-channel done
 location main
   0 enter main
   0 create w1
@@ -25,20 +24,15 @@ location main
   10 oncerun
   70 leave
   80 unlock m
-  82 recv done @a.go:3
-  82 blocked
-  180 leave
-  180 exit
-  181 end
+  98 exit
+  100 end
 location w1
   0 begin w by main
   20 lock m @b.go:1
   21 blocked
   81 leave
   82 unlock m
-  180 send done @b.go:2
-  180 leave
-  180 end
+  90 end
 location w2
   0 begin w by main
   30 once o @c.go:1
@@ -52,6 +46,6 @@ location w2
 	require.Equal(t, int64(60), onPath("lock_competition"))
 	require.Equal(t, int64(40), onPath("once_wait"))
 	require.Equal(t, int64(60), onPath("synchronization"))
-	require.Equal(t, int64(98), onPath("communication"), "main for the first one's work")
-	require.Equal(t, int64(60+98), onPath("time"))
+	require.Equal(t, int64(60), onPath("time"))
+	require.Zero(t, onPath("communication"))
 }

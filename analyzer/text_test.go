@@ -74,7 +74,6 @@ location w
 func TestFindingCountsTimeOnce(t *testing.T) {
 	x := analyzeText(t, `
 mutex m
-channel done
 location main
   0 enter main
   0 lock m @a.go:1
@@ -82,9 +81,6 @@ location main
   0 create w1 @a.go:2
   0 create w2 @a.go:2
   100 unlock m
-  101 recv done @a.go:4
-  101 blocked
-  200 leave
   200 exit
 location w1
   0 begin worker by main
@@ -99,14 +95,12 @@ location w2
   21 blocked
   135 leave
   140 unlock m
-  200 send done @a.go:5
-  200 leave
-  200 end
+  140 end
 `)
-	require.Len(t, x.Findings, 2)
-	f := lockFinding(x)
+	require.Len(t, x.Findings, 1)
+	f := x.Findings[0]
 	require.EqualValues(t, 90+80+30, f.Severity)
-	require.EqualValues(t, 90+30, f.Critical) // main holds it in [10, 100), w1 until 130
+	require.EqualValues(t, 90, f.Critical) // main holds it in [10, 100); the path is not on w1
 	require.EqualValues(t, 2, f.Instances)
 	require.Len(t, f.Causers, 2)
 	require.EqualValues(t, 170, f.Causers[0].Severity)

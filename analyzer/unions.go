@@ -129,9 +129,12 @@ func (c *meter) finger(loc uint32) finger {
 // idles is how much longer a wait is than the time for which the critical path then leaves its causer, if that is worth nothing.
 const idles = 4
 
+// moment is the same of a wait for a lock, which others take in turn.
+const moment = 50
+
 // held says whether a wait of a metric held up the critical path. One for a value did so if the path is on its location later than ever on its causer, or goes on from the causer to a location like its own, last of all or
-// at the end of the wait, without being back soon: else that was idle until it was asked for something, and for little. One for a lock did also
-// if the path goes with the lock, wherever that is, and is not back soon: who waits for a lock without being waited for delays nothing, and who takes it for a moment little. One for a close did only if, besides, the path comes from its causer to its location when it ends.
+// at the end of the wait, without being back soon: else that was idle until it was asked for something, and for little. One for a lock did
+// unless the path goes with that to its location and is back after a moment: else who works under a lock would wait for whoever takes it for a moment. One for a close did only if, besides, the path comes from its causer to its location when it ends.
 func (c *meter) held(k *keptWait) bool {
 	of := &c.m.s.metrics.of
 	closed, lock := k.metric == of[Closed], k.metric == of[HeldLock] || k.metric == of[WroteBefore] || k.metric == of[ReadBefore]
@@ -146,12 +149,19 @@ func (c *meter) held(k *keptWait) bool {
 	}
 	stay, after := &on.trail[on.at-1], &on.trail[on.at]
 	left := stay.end(after)
-	with := left == k.end && stay.next != NoCauser
-	back := after.from-left < (k.end-k.from+idles-1)/idles // the last one of a trail begins at the end of all times
-	if closed && (stay.next != k.loc || !with) {
+	with := stay.next == k.loc && left == k.end
+	least := int64(idles)
+	if lock {
+		least = moment
+	}
+	back := after.from-left < (k.end-k.from+least-1)/least // the last one of a trail begins at the end of all times
+	switch {
+	case lock:
+		return !with || !back
+	case closed && !with:
 		return false
 	}
-	return !back && (c.alike(k.loc, stay.next) || lock && with) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.path.trail(k.loc).end() > on.trail.end()
+	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.path.trail(k.loc).end() > on.trail.end()
 }
 
 // alike says whether another location is of the group of loc.

@@ -20,23 +20,19 @@ func TestVerdict(t *testing.T) {
 		metric, file      string
 		line              int
 	}{
-		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 delays the run most: 45.5 % of its time (91 ns), held by main in main (lock at store.go:7).",
+		{"a lock", oneLock, "Waiting for the mutex first used at store.go:7 delays the run most: 45.0 % of its time (90 ns), held by main in main (lock at store.go:7).",
 			false, "lock_competition", "store.go", 13}, // more than half of the path may be waiting that is not recorded
-		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 delays the run most: 45.5 % of its " +
-			"time (91 ns), held by main in main (lock at store.go:7).",
+		{"a lock, and work", "\nprocess main cpu 1000\n" + oneLock, "Waiting for the mutex first used at store.go:7 delays the run most: 45.0 % of its " +
+			"time (90 ns), held by main in main (lock at store.go:7).",
 			true, "lock_competition", "store.go", 13},
 		{"a reader that a writer waits for, and readers behind it", `
 process main cpu 1000
 rwmutex rw @store.go:1
-channel got @main.go:2
 location main
   0 enter scan @main.go:1
   0 lock rw shared @store.go:10
   0 leave
   80 unlock rw shared
-  80 recv got @main.go:3
-  80 blocked
-  99 leave
   100 exit
 location update
   0 begin update
@@ -51,24 +47,18 @@ location get
   10 blocked
   83 leave
   84 unlock rw shared
-  99 send got @store.go:31
-  99 leave
-  99 end
-`, "Waiting for the RWMutex first used at store.go:1 delays the run most: 72.0 % of its time (72 ns), held or waited for in turn in lock at store.go:20 (50.7 %) and" +
+  90 end
+`, "Waiting for the RWMutex first used at store.go:1 delays the run most: 70.0 % of its time (70 ns), held or waited for in turn in lock at store.go:20 (50.7 %) and" +
 			" scan (lock at store.go:10, 49.3 %).",
 			true, "rw_writer_wait", "store.go", 20},
 		{"a writer, and readers behind it", `
 process main cpu 1000
 rwmutex rw @store.go:1
-channel got @main.go:2
 location main
   0 enter scan @main.go:1
   0 lock rw @store.go:10
   0 leave
   80 unlock rw
-  80 recv got @main.go:3
-  80 blocked
-  99 leave
   100 exit
 location get
   0 begin get
@@ -76,9 +66,7 @@ location get
   20 blocked
   83 leave
   84 unlock rw shared
-  99 send got @store.go:31
-  99 leave
-  99 end
+  90 end
 `, "Waiting for the RWMutex first used at store.go:1 delays the run most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
 			true, "rw_reader_wait", "store.go", 30},
 		{"timers in many places", `

@@ -73,7 +73,7 @@ func resource(t *testing.T, meta map[string]any, name string) (index int) {
 
 func TestView(t *testing.T) {
 	testkit.NeedDescriptors(t, 256) // commands in this process keep reports open
-	dir := archive(t, delayedTrace)
+	dir := archive(t, lockTrace)
 	file := filepath.Join(t.TempDir(), "report.cubex")
 	status, _, stderr := expert("analyze", dir, "-o", file)
 	require.Equal(t, 0, status, stderr)

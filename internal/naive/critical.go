@@ -346,8 +346,8 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 }
 
 // held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer; if it goes to the group of the waiter from where it is on the causer last of
-// all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock can as well if the path leaves the
-// causer for anybody when it ends, and is not back so. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
+// all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock can unless the path
+// comes from the causer to the waiter when it ends, and is back in less than a fiftieth. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
 	lock := w.metric == "lock_competition" || w.metric == "rw_reader_wait" || w.metric == "rw_writer_wait"
 	if w.metric != "late_close" && w.metric != "late_sender" && !lock {
@@ -368,9 +368,16 @@ func (p *pathfinder) held(w *wait) bool {
 	for back < len(p.on) && !is(back) {
 		back++
 	}
-	soon := back < len(p.on) && 4*int64(back-at) < w.end-w.from
-	with := at == int(w.end-p.begin) && at < len(p.on)
-	if w.metric == "late_close" && (!with || p.on[at].l != w.op.loc) {
+	least := int64(4)
+	if lock {
+		least = 50
+	}
+	soon := back < len(p.on) && least*int64(back-at) < w.end-w.from
+	with := at == int(w.end-p.begin) && at < len(p.on) && p.on[at].l == w.op.loc
+	switch {
+	case lock:
+		return !with || !soon
+	case w.metric == "late_close" && !with:
 		return false
 	}
 	for !is(last - 1) {
@@ -379,7 +386,7 @@ func (p *pathfinder) held(w *wait) bool {
 	alike := func(i int) bool {
 		return i < len(p.on) && p.on[i].l != nil && p.n.result.Group[p.on[i].l.id] == p.n.result.Group[w.op.loc.id]
 	}
-	return (alike(at) || lock && with) && !soon || alike(last) || slices.ContainsFunc(p.on[last:], func(x second) bool { return x.l == w.op.loc })
+	return alike(at) && !soon || alike(last) || slices.ContainsFunc(p.on[last:], func(x second) bool { return x.l == w.op.loc })
 }
 
 // split says what the locations of the path did while it was on them.
