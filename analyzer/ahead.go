@@ -94,18 +94,16 @@ func (x linesAt) of(l *report.Line) (list []findingLine) {
 	return list
 }
 
-// faces says whether goroutines of two groups wait for each other at two places, to send at one and to receive at the other.
+// faces says whether goroutines of two groups wait for each other at two places, to send at one and to receive at the other: those at y are causers of the waits at x.
 func (b *builder) faces(x, y *report.Line) bool {
 	to := func(l *report.Line) (send, receive bool) {
 		name := b.out.Metrics[l.Metric].Name
 		return name == metric.LateReceiver || name == metric.FullBuffer, name == metric.LateSender
 	}
-	waitsFor := func(l, other *report.Line) bool {
-		return slices.ContainsFunc(l.Causers, func(c report.Causer) bool { return c.Group == other.Group && c.Path == int32(other.Path) })
-	}
+	yWaitsForX := slices.ContainsFunc(y.Causers, func(c report.Causer) bool { return c.Group == x.Group && c.Path == int32(x.Path) })
 	xs, xr := to(x)
 	ys, yr := to(y)
-	return (xs && yr || xr && ys) && x.Group != y.Group && waitsFor(x, y) && waitsFor(y, x)
+	return (xs && yr || xr && ys) && x.Group != y.Group && yWaitsForX
 }
 
 // gatherSpans reads when somebody waited at some places.

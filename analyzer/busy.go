@@ -55,7 +55,9 @@ func (b *builder) workloads() []workload {
 		}
 	}
 	for loc, n := range b.lives.never {
-		of[b.places.group[loc]].time -= n.forever(b.s, loc)
+		g, never := &of[b.places.group[loc]], n.forever(b.s, loc)
+		g.time -= never
+		g.outside = max(0, g.outside-never)
 	}
 	return of
 }

@@ -66,7 +66,7 @@ location x
 
 // TestVerdictCut: of a recording that was not completed, this is said first, and of no wait that it never ended, or for what.
 func TestVerdictCut(t *testing.T) {
-	const head = "This recording is not complete: what each goroutine did last may be missing. What is said here is about the rest. "
+	const head = "This recording is not complete: what each goroutine did last may be missing. What follows is about the rest. "
 	for text, want := range map[string]string{`
 process main pid 1
 channel ch cap 0

@@ -74,7 +74,7 @@ func (b *builder) onward() {
 func (c *onwardWorker) awaited(block []byte) {
 	m := c.held.m
 	for r := newWaitReader(block); r.next(); {
-		if r.from == r.end || !c.held.held(&r.keptWait) {
+		if r.from == r.end {
 			continue
 		}
 		line := lineKey{r.metric, r.path, m.places.group[r.loc], r.class}
@@ -89,7 +89,7 @@ func (c *onwardWorker) awaited(block []byte) {
 				recent.union = c.unions[k]
 			}
 		}
-		if recent.union != nil {
+		if recent.union != nil && c.held.held(&r.keptWait) {
 			recent.union.add(interval{r.from, r.end})
 		}
 	}

@@ -42,7 +42,7 @@ func (g *placeGroup) vague() bool { return g.literal || g.foreign }
 
 // functionLiteral matches the names that the compiler gives to functions without one, and those of go statements that call the value of a variable. They say little
 // to people.
-var functionLiteral = regexp.MustCompile(`\.func\d+(\.\d+)*$| \(go\)$`)
+var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$| \(go\)$`)
 
 // runs says whether a function only runs what it is given, such as another one that it called, in which case its name says little: it is of a module that is not
 // of the standard library, nor of the other one's package.
@@ -92,7 +92,7 @@ func (p *places) rename(s *scan) {
 	}
 	for c, time := range in {
 		g := &p.groups[c.group]
-		if time-all[c.group]/10*9 > 0 && (g.literal || s.regions.runs(g.begun, c.region)) {
+		if all[c.group]-time < (all[c.group]+9)/10 && (g.literal || s.regions.runs(g.begun, c.region)) {
 			name := s.regions.list[c.region].Name
 			g.literal = strings.HasSuffix(g.name, wire.GoStatement) && functionLiteral.MatchString(name)
 			g.name = name

@@ -132,9 +132,11 @@ const idles = 4
 // moment is the same of a wait for a lock, which others take in turn.
 const moment = 50
 
-// held says whether a wait of a metric held up the critical path. One for a value did so if the path is on its location later than ever on its causer, or goes on from the causer to a location like its own, last of all or
-// at the end of the wait, without being back soon: else that was idle until it was asked for something, and for little. One for a lock did
-// unless the path goes with that to its location and is back after a moment: else who works under a lock would wait for whoever takes it for a moment. One for a close did only if, besides, the path comes from its causer to its location when it ends.
+// held says whether a wait of a metric held up the critical path.
+//   - One for a value did if the path is on its location later than ever on its causer, or goes on from the causer to a location like its own, either last of all or from where it was last on the
+//     causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
+//   - One for a close did if, besides, the path comes from its causer to its location when it ends.
+//   - One for a lock did unless the path leaves the causer with the lock, is back after a moment, and is hardly ever on the location of the wait later. Else the causer works under the lock, and others take it for a moment.
 func (c *meter) held(k *keptWait) bool {
 	of := &c.m.s.metrics.of
 	closed, lock := k.metric == of[Closed], k.metric == of[HeldLock] || k.metric == of[WroteBefore] || k.metric == of[ReadBefore]
@@ -149,16 +151,16 @@ func (c *meter) held(k *keptWait) bool {
 	}
 	stay, after := &on.trail[on.at-1], &on.trail[on.at]
 	left := stay.end(after)
-	with := stay.next == k.loc && left == k.end
 	least := int64(idles)
 	if lock {
 		least = moment
 	}
-	back := after.from-left < (k.end-k.from+least-1)/least // the last one of a trail begins at the end of all times
+	little := (k.end - k.from + least - 1) / least
+	back := after.from != endOfTime && after.from-left < little
 	switch {
 	case lock:
-		return !with || !back
-	case closed && !with:
+		return left != k.end || !back || c.onTrail(k.loc, k.end, endOfTime).length() >= little
+	case closed && (stay.next != k.loc || left != k.end):
 		return false
 	}
 	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.path.trail(k.loc).end() > on.trail.end()
@@ -170,6 +172,8 @@ func (c *meter) alike(loc, other uint32) bool {
 }
 
 func (x interval) empty() bool { return x.from == x.to }
+
+func (x interval) length() int64 { return x.to - x.from }
 
 // measure measures a wait.
 func (c *meter) measure(k *keptWait) {

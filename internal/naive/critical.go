@@ -347,7 +347,7 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 
 // held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer; if it goes to the group of the waiter from where it is on the causer last of
 // all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock can unless the path
-// comes from the causer to the waiter when it ends, and is back in less than a fiftieth. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
+// leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
 	lock := w.metric == "lock_competition" || w.metric == "rw_reader_wait" || w.metric == "rw_writer_wait"
 	if w.metric != "late_close" && w.metric != "late_sender" && !lock {
@@ -373,11 +373,17 @@ func (p *pathfinder) held(w *wait) bool {
 		least = 50
 	}
 	soon := back < len(p.on) && least*int64(back-at) < w.end-w.from
-	with := at == int(w.end-p.begin) && at < len(p.on) && p.on[at].l == w.op.loc
-	switch {
-	case lock:
-		return !with || !soon
-	case w.metric == "late_close" && !with:
+	with := at == int(w.end-p.begin) && at < len(p.on)
+	if lock {
+		later := int64(0)
+		for _, x := range p.on[min(int(w.end-p.begin), len(p.on)):] {
+			if x.l == w.op.loc {
+				later++
+			}
+		}
+		return !with || !soon || least*later >= w.end-w.from
+	}
+	if w.metric == "late_close" && (!with || p.on[at].l != w.op.loc) {
 		return false
 	}
 	for !is(last - 1) {
