@@ -69,7 +69,7 @@ func writeShape(dir string, s *tracetest.Shape, events int) error {
 // makeArchive is the command that only writes an archive.
 func makeArchive(args []string) error {
 	if len(args) != 3 {
-		return errors.New("make SHAPE EVENTS DIRECTORY")
+		return errors.New("make SHAPE EVENTS DIRECTORY, or make hybrid EVENTS FILE")
 	}
 	n, err := strconv.ParseFloat(args[1], 64)
 	if err != nil || n < 1 {

@@ -79,7 +79,7 @@ func inCodeOf(pc, entry uintptr) bool {
 
 // isWrapper tells whether a function is one that the compiler made for a go statement, or for a method that stands as a value.
 func isWrapper(name string) bool {
-	return strings.Contains(name, ".gowrap") && wire.Written(name) != name || strings.HasSuffix(name, "-fm")
+	return wire.GoWrapper(name) || strings.HasSuffix(name, "-fm")
 }
 
 // inlinedAt returns the function that was inlined at pc into a wrapper; without name if none was.

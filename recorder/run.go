@@ -28,14 +28,18 @@ const usageStatus = 2
 // Run records the program args[0] with its arguments and returns its exit status, 128+n when signal n ended
 // it. It is an error if nothing was started: the status is then 2 for what is wrong with the command itself, a trace
 // directory that is something else or an event set that cannot be counted, and 127 or 126 for a program that is not
-// found or cannot be started. Where the state of the system or another recording forbids to record, that is an error of status 2 if o.Required;
+// found or cannot be started. Where the state of the system or another recording forbids recording, that is an error of status 2 if o.Required;
 // else the program runs unrecorded. That, and whatever goes wrong later, is told to o.Say.
 //
 // Run is for a command: the program gets its standard streams and its signals.
 func Run(o Options, args []string) (status int, err error) {
 	path, err := launch.Find(args[0])
 	if n := freeDescriptors(); err == nil && n < leastDescriptors {
-		return runUnrecorded(o, n, path, args)
+		why := fmt.Sprintf("only %s left (ulimit -n), and recording needs %d", readable.Plural(n, "file descriptor"), leastDescriptors)
+		if o.Required {
+			return usageStatus, errors.New(why)
+		}
+		return runUnrecorded(o, why, path, args)
 	}
 	if err == nil && (o.Buffer < MinBuffer || o.Buffer > MaxBuffer) {
 		buffer, least, most := size.Bytes(o.Buffer), size.Bytes(MinBuffer), size.Bytes(MaxBuffer)
@@ -134,11 +138,7 @@ func freeDescriptors() (n int) {
 }
 
 // runUnrecorded makes this process the program, which takes no descriptor at all.
-func runUnrecorded(o Options, descriptors int, path string, args []string) (status int, err error) {
-	why := fmt.Sprintf("only %s left (ulimit -n), and recording needs %d", readable.Plural(descriptors, "file descriptor"), leastDescriptors)
-	if o.Required {
-		return usageStatus, errors.New(why)
-	}
+func runUnrecorded(o Options, why, path string, args []string) (status int, err error) {
 	if o.Say != nil {
 		o.Say(why + "; the program is not recorded")
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -218,6 +219,9 @@ func (e *Experiment) besides(top spending) string {
 	return "and other goroutines of the program worked for " + glue(seconds(work)) + " in the whole run"
 }
 
+// processWait matches functions that wait for a child.
+var processWait = regexp.MustCompile(`^os\.\(\*Process\)\.(Wait|wait|pidfdWait|pidWait|blockUntilWaitable)\b`)
+
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
 func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	where := "in " + p.at(top.path)
@@ -229,7 +233,7 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
 	v.Metric = metric.SystemCall
-	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || strings.HasPrefix(r.Func, "os.(*Process).") {
+	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || processWait.MatchString(r.Func) {
 		return v, where + ", waiting for another process to end"
 	}
 	return v, where + ", in system calls or waiting for something that is not recorded"

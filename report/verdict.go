@@ -29,7 +29,7 @@ func (e *Experiment) Judge() {
 }
 
 // notComplete begins what is said of a recording that is cut.
-const notComplete = "This recording is not complete: what each goroutine did last may be missing. What is said here is about the rest. "
+const notComplete = "This recording is not complete: what each goroutine did last may be missing. What follows is about the rest. "
 
 // The critical path is mostly in one call path from this share of the focus on; waiting is worth the first sentence from that share on.
 const (

@@ -84,7 +84,7 @@ func split(verb string, args []string) (*arguments, error) {
 	return a, nil
 }
 
-// Among lets take take the flags that are not the go command's from the begin of args, and also from among its flags that follow, which it leaves; but
+// Among calls take on the flags at the beginning of args, and on those that follow flags of the go command, which it keeps; but
 // only take knows what they are, and go test hands those that it does not know to the test.
 func Among(verb string, args []string, take func([]string) (rest []string, err error)) (rest []string, err error) {
 	a := arguments{verb: verb}

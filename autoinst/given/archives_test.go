@@ -44,10 +44,13 @@ func TestArchives(t *testing.T) {
 // TestArchivesOfOtherReports: what cannot be read is named, and is in the way of none of the others.
 func TestArchivesOfOtherReports(t *testing.T) {
 	dir, output := t.TempDir(), t.TempDir()
-	bad := filepath.Join(dir, "report-a.json")
-	require.NoError(t, os.WriteFile(bad, []byte(`{"pack`), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "report-a.json"), []byte(`{"pack`), 0o666))
+	left := filepath.Join(output, recording+"report-a")
+	require.NoError(t, os.Mkdir(left, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "report-c.json"), nil, 0o666)) // killed before anything was recorded
 	require.NoError(t, writeJSON(filepath.Join(dir, "report-b.json"), &report{Package: "example.com/b", Archive: filepath.Join(output, recording+"b")}))
 	list, err := Archives(dir, output)
-	require.ErrorContains(t, err, bad)
+	require.ErrorContains(t, err, left+": it is not known of which tests this recording is: ")
+	require.ErrorContains(t, err, "report-c.json: ")
 	require.Equal(t, []Recorded{{Package: "example.com/b"}}, list)
 }

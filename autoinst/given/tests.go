@@ -97,9 +97,9 @@ func (r *run) recorded(benchmark string, args []string, stdout *os.File) (int, e
 		return notRun, err
 	}
 	file.Close()
-	p := report{Package: r.name, Benchmark: benchmark, Archive: filepath.Join(r.orders.Output, recording+strings.TrimSuffix(filepath.Base(file.Name()), ".json"))}
+	p := report{Package: r.name, Benchmark: benchmark, Archive: archiveOf(file.Name(), r.orders.Output)}
 	if err := writeJSON(file.Name(), &p); err != nil {
-		return notRun, errors.Join(err, os.Remove(file.Name())) // half a report would be in the way of all others
+		return notRun, errors.Join(err, os.Remove(file.Name()))
 	}
 	status, err := r.record(p.Archive, slices.Concat(r.program, args), stdout, func(message string) { p.Said = append(p.Said, message) })
 	if err == nil && len(p.Said) > 0 {
@@ -128,11 +128,24 @@ func Archives(dir, output string) (list []Recorded, err error) {
 	return list, err
 }
 
+// archiveOf returns where tests are recorded of which a report is to tell.
+func archiveOf(report, output string) string {
+	return filepath.Join(output, recording+strings.TrimSuffix(filepath.Base(report), ".json"))
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
 // archive puts the archive of a report where it belongs.
 func archive(file, output string) (Recorded, error) {
 	var p report
 	if err := readJSON(file, &p); err != nil {
-		return Recorded{}, fmt.Errorf("%s, of a recording that stays where it is in %s: %w", file, output, err)
+		if dir := archiveOf(file, output); exists(dir) {
+			return Recorded{}, fmt.Errorf("%s: it is not known of which tests this recording is: %w", dir, err)
+		}
+		return Recorded{}, fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
 	is := Recorded{Package: p.Package, Benchmark: p.Benchmark, Said: p.Said}
 	if entries, err := os.ReadDir(p.Archive); err == nil && len(entries) > 0 {

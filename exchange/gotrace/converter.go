@@ -14,7 +14,7 @@ type converter struct {
 	out        *trace.ProcessWriter
 	box        *outbox // writes to it, until that is finished
 	err        error   // the first one of it
-	damage     error   // the last one of an event
+	damage     error   // the last one of a stack
 	start      exp.Time
 	part       part
 	now        uint64 // time of the event in progress, since start
@@ -308,19 +308,15 @@ func (c *converter) lets(by, g *goroutine, s *stack) {
 func (c *converter) run(g *goroutine, e *step) {
 	c.dequeue(g)
 	c.tell(g, wire.Running, processor(e))
-	switch g.wait {
-	case wire.None:
-	case wire.SelectBegin:
+	switch {
+	case g.wait == wire.None:
+	case g.wait == wire.SelectBegin:
 		if g.outcome == wire.OK { // of a timer
 			g.outcome = wire.Received
 		}
 		c.tell(g, wire.Chose, uint32(g.outcome), g.chosen)
-	case wire.NetworkBegin:
-		if g.chosen != 0 {
-			c.tell(g, wire.Reached, uint32(wire.Closed), g.chosen)
-			break
-		}
-		fallthrough
+	case g.wait == wire.NetworkBegin && g.chosen != 0:
+		c.tell(g, wire.Reached, uint32(wire.Closed), g.chosen)
 	default:
 		c.tell(g, wire.Leave, uint32(g.outcome))
 	}

@@ -307,7 +307,8 @@ func TestDeeds(t *testing.T) {
 		}
 	}
 	slices.Sort(found)
-	require.Equal(t, []string{"close", "gotrace_test.sends", "gotrace_test.sends/send"}, found)
+	found = slices.DeleteFunc(found, func(path string) bool { return path == "close" }) // which only shows if main waits by then
+	require.Equal(t, []string{"gotrace_test.sends", "gotrace_test.sends/send"}, found)
 }
 
 // TestInterrupted: who waits for the network until another goroutine closes that, or sets a deadline, waits for that goroutine.

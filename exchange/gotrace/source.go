@@ -43,7 +43,7 @@ func newSource(r io.Reader) (s source, err error) {
 	return s, err
 }
 
-// step is an event, and what it says: asking for that can panic, too, and tables of the reader's are read that change as it goes on.
+// step is an event, and what it says: asking can panic, and reads tables that the reader changes as it goes on, so the reader's goroutine asks.
 type step struct {
 	exp.Event
 	transition exp.StateTransition // of an EventStateTransition

@@ -233,7 +233,7 @@ func (c *converter) function(f *exp.StackFrame) uint32 {
 	id, ok := c.functions[k]
 	if !ok {
 		name := wire.ShortName(f.Func)
-		if strings.Contains(name, ".gowrap") { // as recordings call it
+		if wire.GoWrapper(name) { // as recordings call it
 			name = wire.Written(name) + wire.GoStatement
 		}
 		id = c.define(name, k)

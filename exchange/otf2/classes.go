@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"slices"
 	"strings"
 
 	"tracerec/trace/wire"
@@ -133,7 +134,8 @@ func classOfCall(name string) class {
 	case name == "win_fence":
 		c.meets = wire.AtFence
 	}
-	c.flush, c.alone = strings.HasPrefix(name, "win_flush"), first(name, aloneCalls, "") != ""
+	c.flush = strings.HasPrefix(name, "win_flush")
+	c.alone = slices.ContainsFunc(aloneCalls, func(begin string) bool { return strings.HasPrefix(name, begin) })
 	switch {
 	case strings.HasPrefix(name, "test"), name == "win_test":
 		c.how = wire.Polls
@@ -151,17 +153,12 @@ func classOfCall(name string) class {
 	return c
 }
 
-// aloneCalls are the calls of MPI that ask or change something of the process itself, or of what it knows: the standard lets them need no others, and libraries make no progress in them.
-var aloneCalls = func() (calls prefixed) {
-	for name := range strings.FieldsSeq(`wtime wtick initialized finalized is_thread_main query_thread pcontrol alloc_mem free_mem pack unpack buffer_attach
+// aloneCalls are the calls of MPI that ask or change something of the process itself, or of what it knows: the standard lets them need no others, and libraries make no progress in them: by how their names begin.
+var aloneCalls = strings.Fields(`wtime wtick initialized finalized is_thread_main query_thread pcontrol alloc_mem free_mem pack unpack buffer_attach
 		address get_address get_count get_elements get_processor_name get_version get_library_version status_ error_ errhandler_ add_error_ attr_ keyval_ info_ op_ type_ group_
 		comm_rank comm_size comm_group comm_compare comm_test_inter comm_remote_ comm_get_ comm_set_name comm_set_attr comm_set_errhandler comm_delete_attr comm_create_keyval comm_free_keyval comm_create_errhandler comm_call_errhandler
 		win_get_ win_set_name win_set_attr win_set_errhandler win_delete_attr win_create_keyval win_free_keyval win_create_errhandler win_call_errhandler
-		cart_coords cart_get cart_rank cart_shift cartdim_get dims_create graph_get graph_neighbors graphdims_get dist_graph_neighbors topo_test`) {
-		calls = append(calls, [2]string{name, "alone"})
-	}
-	return calls
-}()
+		cart_coords cart_get cart_rank cart_shift cartdim_get dims_create graph_get graph_neighbors graphdims_get dist_graph_neighbors topo_test`)
 
 // classOfFile returns the metrics of time in a call for files, and of its visits.
 func classOfFile(name string) (class, counts string) {

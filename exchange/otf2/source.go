@@ -331,7 +331,7 @@ func (s *source) region(number uint64) uint32 {
 
 // numbered is regions by their numbers in the archive. Most are small, and looked up for each event.
 type numbered struct {
-	small []uint32 // noRegion there is none
+	small []uint32 // noRegion: there is none
 	large map[uint64]uint32
 }
 

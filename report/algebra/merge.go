@@ -125,7 +125,7 @@ func (u *union) kinds() (list []string) {
 		if strings.HasPrefix(kind, "O") {
 			article = "an "
 		}
-		list = append(list, in.Name+" is "+article+kind)
+		list = append(list, in.Name+" comes from "+article+kind)
 	}
 	return list
 }

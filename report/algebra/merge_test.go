@@ -215,7 +215,7 @@ func TestOtherPrograms(t *testing.T) {
 	}
 	const unlike = ": what they know of call paths, operations and states is not the same, so "
 	for _, c := range []struct{ a, b, differs string }{{"recording", "recording", ""}, {"recording", "", ""},
-		{"recording", "Go execution trace", "a is a recording, b is a Go execution trace"}, {"OTF2 archive", "recording", "a is an OTF2 archive, b is a recording"}} {
+		{"recording", "Go execution trace", "a comes from a recording, b comes from a Go execution trace"}, {"OTF2 archive", "recording", "a comes from an OTF2 archive, b comes from a recording"}} {
 		diff, err := Diff(of("a", c.a), of("b", c.b))
 		require.NoError(t, err)
 		mean, err := Mean(of("a", c.a), of("b", c.b))
@@ -232,7 +232,7 @@ func TestOtherPrograms(t *testing.T) {
 	setAttr(&foreign.Cube.Attrs, "Creator", "Scalasca")
 	r, err = Diff(of("a", "recording"), foreign)
 	require.NoError(t, err)
-	require.Contains(t, r.Notes[0], "a is a recording, b is a report of another tool")
+	require.Contains(t, r.Notes[0], "a comes from a recording, b comes from a report of another tool")
 	r, err = Diff(make("a", "/bin/app", "main"), make("b", "/bin/other", "main"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"warning: the reports are of different programs (app, other), so what differs is no change of either"}, r.Notes)

@@ -25,8 +25,11 @@ func Written(name string) string {
 	return name
 }
 
-// GoStatement is behind the function around a go statement in the name of a goroutine that this began with the value of a variable.
+// GoStatement ends the name of a goroutine that a go statement began with the value of a variable; before it stands the function with that statement.
 const GoStatement = " (go)"
+
+// GoWrapper says whether a function is one that the compiler made for a go statement.
+func GoWrapper(name string) bool { return strings.Contains(name, ".gowrap") && Written(name) != name }
 
 // Package returns the import path of a function's package, "" if its name has none.
 func Package(function string) string {
