@@ -1,7 +1,6 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -219,9 +218,6 @@ func (e *Experiment) besides(top spending) string {
 	return "and other goroutines of the program worked for " + glue(seconds(work)) + " in the whole run"
 }
 
-// processWait matches functions that wait for a child.
-var processWait = regexp.MustCompile(`^os\.\(\*Process\)\.(Wait|wait|pidfdWait|pidWait|blockUntilWaitable)\b`)
-
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
 func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	where := "in " + p.at(top.path)
@@ -233,7 +229,7 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
 	v.Metric = metric.SystemCall
-	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || processWait.MatchString(r.Func) {
+	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || strings.HasPrefix(r.Func, "os.(*Process).") && strings.Contains(strings.ToLower(r.Func), "wait") {
 		return v, where + ", waiting for another process to end"
 	}
 	return v, where + ", in system calls or waiting for something that is not recorded"
