@@ -26,11 +26,13 @@ type pkg struct {
 	Goroot                         bool
 	Module                         *struct{ Main bool }
 	GoFiles, CgoFiles              []string
+
+	EmbedFiles, TestEmbedFiles, XTestEmbedFiles []string
 }
 
 // list asks for the packages of a build, with all that they import.
 func (b *Build) list() (all []*pkg, err error) {
-	args := []string{"-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Goroot,Module,GoFiles,CgoFiles"}
+	args := []string{"-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Goroot,Module,GoFiles,CgoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles"}
 	if b.Tests {
 		args = append(args, "-test")
 	}
@@ -100,6 +102,17 @@ func (p *pkg) symbol() string {
 	}
 	slash := strings.LastIndexByte(path, '/') + 1
 	return path[:slash] + strings.ReplaceAll(path[slash:], ".", "%2e")
+}
+
+// embedded returns the files that packages embed. The go command takes their text from an overlay, too.
+func embedded(all []*pkg) map[string]bool {
+	files := map[string]bool{}
+	for _, p := range all {
+		for _, name := range slices.Concat(p.EmbedFiles, p.TestEmbedFiles, p.XTestEmbedFiles) {
+			files[filepath.Join(p.Dir, name)] = true
+		}
+	}
+	return files
 }
 
 func (p *pkg) files() (names []string) {

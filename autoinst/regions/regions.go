@@ -62,7 +62,7 @@ type Summary struct {
 	Inlined   int // left alone because the compiler inlines them, and nothing outside is waited for in them
 	Trivial   int // because they call nothing and have no loop
 	Excluded  int // because the user says so
-	Other     int // because a directive of the compiler, or their place, forbids it
+	Other     int // because a directive of the compiler, or their place, forbids it; or a package embeds their file
 }
 
 // Instrument adds the instrumented files of a build to its overlay, which must have all else in it. Packages that do not build are left to the go
@@ -87,7 +87,7 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 		return nil, err
 	}
 	of = slices.DeleteFunc(of, func(p *pkg) bool { return broken[p.path()] || broken[strings.TrimSuffix(p.path(), "_test")] })
-	c := chooser{Options: opts, inlined: inlined}
+	c := chooser{Options: opts, inlined: inlined, embedded: embedded(all)}
 	var packages []*edited
 	byPath := map[string]*edited{}
 	seen := map[string]bool{}
@@ -138,7 +138,8 @@ func Total(of []Summary) (t Summary) {
 // chooser chooses functions.
 type chooser struct {
 	Options
-	inlined map[place]bool
+	inlined  map[place]bool
+	embedded map[string]bool // files whose text the program has: nothing may be inserted
 }
 
 // place is where a function is declared, as the compiler says it. The column is that of a literal, else 0.
@@ -179,7 +180,7 @@ func (c *chooser) verdict(f *function, file string) verdict {
 		}
 	}
 	switch {
-	case f.forbidden:
+	case f.forbidden, c.embedded[file]:
 		return isOther
 	case said == noRegion:
 		return isExcluded
