@@ -63,10 +63,11 @@ type call struct {
 }
 
 // rename gives groups whose function says little the name of the region that it calls, if its goroutines are there for more than nine tenths of the time in which they
-// are not in an operation that the function itself calls: a worker waits so for its next task.
-func (p *places) rename(s *scan) {
+// are not in an operation that the function itself calls: a worker waits so for its next task. It says whether a new name may say little as well: what a go
+// statement calls may be a literal.
+func (p *places) rename(s *scan) (again bool) {
 	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague() }) {
-		return
+		return false
 	}
 	first := s.paths.first()
 	all, in := make([]int64, len(p.groups)), map[call]int64{}
@@ -95,9 +96,10 @@ func (p *places) rename(s *scan) {
 		if all[c.group]-time < (all[c.group]+9)/10 && (g.literal || s.regions.runs(g.begun, c.region)) {
 			name := s.regions.list[c.region].Name
 			g.literal = strings.HasSuffix(g.name, wire.GoStatement) && functionLiteral.MatchString(name)
-			g.name = name
+			g.name, again = name, again || g.literal
 		}
 	}
+	return again
 }
 
 // calls returns the call by what the goroutines of a group began with, of the outermost two of a path; noPath if it is in none. A literal may be a region itself; another
@@ -167,8 +169,8 @@ func (s *scan) place(v *lives, most int) *places {
 		p.group[i] = g
 		p.groups[g].add(s.defs.Locations[i].Process)
 	}
-	p.rename(s)
-	p.rename(s) // what a go statement calls may be a literal
+	for p.rename(s) {
+	}
 	p.locate(s, p.crowds(most))
 	return p
 }

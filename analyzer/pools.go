@@ -32,7 +32,7 @@ func (c cluster) alone() bool {
 	return roots == 1
 }
 
-// onePools says of findings whether those who were waited for are one pool. They are if they took their work from one object; where objects are not known, or are several, if each
+// onePools says of findings whether those who were waited for are one pool. They are if all who waited did so at one object; where objects are not known, or are several, if each
 // waiter is led to each other one by those for whom both waited. Goroutines that begin at one line may be several pools, each for itself.
 func (b *builder) onePools(findings []int) []bool {
 	one, lines := make([]bool, len(findings)), map[lineKey]int{}

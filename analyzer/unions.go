@@ -159,7 +159,7 @@ func (c *meter) held(k *keptWait) bool {
 	back := after.from != endOfTime && after.from-left < little
 	switch {
 	case lock:
-		return left != k.end || !back || c.onTrail(k.loc, k.end, endOfTime).length() >= little
+		return left != k.end || !back || c.later(k.loc, k.end) >= little
 	case closed && (stay.next != k.loc || left != k.end):
 		return false
 	}
@@ -171,9 +171,18 @@ func (c *meter) alike(loc, other uint32) bool {
 	return other < uint32(len(c.m.places.group)) && c.m.places.group[other] == c.m.places.group[loc]
 }
 
-func (x interval) empty() bool { return x.from == x.to }
+// later returns for how long the critical path is on a location from a time on.
+func (c *meter) later(loc uint32, t int64) int64 {
+	on := c.finger(loc)
+	if len(on.trail) == 0 {
+		return 0
+	}
+	before := on.until(t)
+	c.at[loc%(1<<meterBits)] = on.at
+	return on.trail[len(on.trail)-1].before - before
+}
 
-func (x interval) length() int64 { return x.to - x.from }
+func (x interval) empty() bool { return x.from == x.to }
 
 // measure measures a wait.
 func (c *meter) measure(k *keptWait) {
