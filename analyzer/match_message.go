@@ -231,13 +231,13 @@ func (m *Matcher) accessedLast(x *messages, from, to int, begin int64) int64 {
 func (m *Matcher) paired(x *messages, from, to int) {
 	pairs, unneeded := int64(0), int64(0)
 	for i := from; i < to; i++ {
-		tells := int32(i)
+		tells, told := int32(i), x.partner[i]
 		if m.ops[i].Kind == wire.Arrived && m.ops[x.call[from]].Mode&wire.Awaits != 0 {
-			tells = x.partner[i]
+			tells, told = told, tells
 		} else if m.ops[i].Kind != wire.Dispatched {
 			continue
 		}
-		if tells == noOp {
+		if tells == noOp || told != noOp && m.ops[told].Loc == m.ops[tells].Loc { // nobody is a pair with himself
 			continue
 		}
 		if pairs++; x.other[tells] == tells {

@@ -205,3 +205,20 @@ func TestExposed(t *testing.T) {
 	require.Equal(t, []string{"MPI_Win_wait 1 22"}, cells(t, e, "mpi_rma_late_complete"))
 	require.Equal(t, []string{"MPI_Win_complete 0 1", "MPI_Win_wait 1 1"}, cells(t, e, "mpi_rma_pairsync_unneeded_count"))
 }
+
+// TestExposedToItself: who posts a window to itself, too, waits for nobody there, and is no pair.
+func TestExposedToItself(t *testing.T) {
+	const queue, toStart = 3<<1 | 1, 4<<1 | 1
+	x := begun(2)
+	call := func(from, to int64, name string, how uint32, kind wire.Kind, queue uint32) {
+		x.enter(0, from, name+" mpi_rma_sync_active").add(0, from+1, kind, queue, wire.NoMessage).add(0, to, wire.Called, how, ofMessages).leave(0, to)
+	}
+	call(2, 4, "MPI_Win_post", 0, wire.Dispatched, toStart)
+	call(5, 9, "MPI_Win_start", wire.Accesses, wire.Arrived, toStart)
+	call(10, 12, "MPI_Win_complete", wire.Accesses, wire.Dispatched, queue)
+	call(13, 15, "MPI_Win_wait", wire.Awaits, wire.Arrived, queue)
+	e := x.end(15, 15).analyze(t, 1)
+	for _, m := range []string{"mpi_rma_pairsync_count", "mpi_rma_pairsync_unneeded_count", "mpi_rma_sync_late_post", "mpi_rma_early_wait"} {
+		require.Empty(t, cells(t, e, m), m)
+	}
+}
