@@ -88,6 +88,11 @@
 // Visits are counted at Enter, at operations and at the leaves above; messages are sends with outcome OK or released by a receive,
 // and selects with outcome Sent, acquisitions are locks with outcome OK, all at the operation's path.
 //
+// A failed try is a lock or select that did not block, and that its own event, of outcome Failed, ends as the innermost level. A select whose number is
+// above 1 stands for so many of them: its own time, without ready time, is polling. Where a location opens a level after a failed try, at the same path, and nothing lies between
+// but events that tell something (states, overhead, counters), during which it ran for no more than 1 µs, polling is that time and the own time of the try (unless that stands for several). It is
+// in no other metric's place: it remains in execution, communication and synchronization, too.
+//
 // # Waits
 //
 // Which operations wait for whom is defined by the matching engines. A wait for a location that begins as os/signal.loop is an external_wait: signals come from outside. An operation without object

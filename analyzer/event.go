@@ -38,6 +38,7 @@ func (w *scanner) events(l *location, events []trace.Event) {
 			l.sample.waits = true
 		}
 		if e.Kind == wire.Exit && l.open.Exit(e.ID) {
+			l.failed.is = false
 			continue
 		}
 		if l.open.Forgets(e.Kind) {
@@ -58,6 +59,7 @@ func (w *scanner) events(l *location, events []trace.Event) {
 
 // acts applies an event that neither opens nor closes levels.
 func (w *scanner) acts(l *location, e *trace.Event, t int64) {
+	l.failed.is = false
 	switch e.Kind {
 	case wire.Create:
 		path := w.child(below(l), w.s.regions.id(e.ID), e.Kind)

@@ -13,6 +13,7 @@ import (
 
 	"tracerec/internal/naive"
 	"tracerec/internal/naive/random"
+	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
@@ -205,12 +206,12 @@ func (p *processBlock) shift(number int, by int64) {
 }
 
 // TestUnrelated inserts events that have nothing to do with the others: a goroutine with a lock and a channel of
-// its own, and regions without length. Nothing else may change.
+// its own, and regions without length. Nothing else may change, but polling: who does anything else does not poll.
 func TestUnrelated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for seed := range seeds(200) {
 		b := takeApart(t, random.Trace(seed))
-		keep := func(c naive.Cell) bool { return !strings.Contains(c.Path, "unrelated") }
+		keep := func(c naive.Cell) bool { return !strings.Contains(c.Path, "unrelated") && c.Metric != metric.Polling }
 		want, led := b.severities(t, keep), b.ledByNumbers(t)
 		extra := int64(0)
 		for _, p := range b.processes {

@@ -24,6 +24,7 @@ type metrics struct {
 	externalWait, wakeup, startLatency, overhead     uint16
 	visits, messages, acquisitions                   uint16
 	overload, underload                              uint16
+	polling, failedTries                             uint16 // unnamed where locations are no goroutines
 	single, bypass, singularity                      uint16 // parts of these, themselves where they are not told apart
 	criticalPath, criticalImbalance                  uint16
 	ready, readyAfterWait                            uint16      // unnamed where no source tells states
@@ -84,6 +85,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		}
 		*known.at = i
 	}
+	m.polling, m.failedTries = m.named(metric.Polling), m.named(metric.FailedTries)
 	m.single, m.bypass, m.singularity = m.named(metric.SingleParticipant), m.named(metric.NonParticipation), m.named(metric.Singularity)
 	if m.single == unnamed {
 		m.single, m.bypass, m.singularity = m.overload, m.underload, m.underload

@@ -28,6 +28,7 @@ type location struct {
 	begin, end  int64     // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
 	open        levels.Stack[level]
 	sample      *counterSample
+	failed      failedTry
 }
 
 // level is what is kept of an open level of a call path.
@@ -318,11 +319,15 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 			return
 		}
 	}
-	if top := l.open.Top(); top != nil {
+	top := l.open.Top()
+	if top == nil {
+		w.at(l.own).time += d
+	} else {
 		top.Of.own += d
 		w.at(top.Of.path).time += d
-	} else {
-		w.at(l.own).time += d
+	}
+	if l.failed.is && (top == nil || !top.Operation()) {
+		l.failed.gap += d
 	}
 	l.last = t
 }
@@ -357,6 +362,8 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 		above, top.Of.resumed = top.Of.path, true
 	}
 	path := w.child(above, r, e.Kind)
+	w.tries(l.failed, path)
+	l.failed.is = false
 	if l.entered == w.s.regions.goroutine {
 		if e.Kind == wire.Enter {
 			l.entered = r
@@ -376,12 +383,14 @@ func (w *scanner) opens(l *location, e *trace.Event, t int64) {
 
 // closes applies an event that closes levels.
 func (w *scanner) closes(l *location, e *trace.Event, t int64) {
+	l.failed.is = false
 	if e.Kind.Does() == wire.Leaves {
 		if v := l.open.Leave(); v != nil {
 			if w.path == nil {
 				v.Of.left(v.Kind, e)
 				o := w.ended(v, wire.Outcome(e.ID), t)
 				w.operation(v, &o)
+				w.failed(l, v, e)
 			}
 			return
 		}

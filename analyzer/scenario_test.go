@@ -48,11 +48,11 @@ func TestScenariosComplete(t *testing.T) {
 	}
 	for _, m := range []string{
 		"visits", "messages", "acquisitions", "overload", "underload", "critical_path", "critical_path_imbalance",
-		"never_ended", "warning", "cycles", "cycles_uncertain", "critical late_sender", "critical join_wait",
+		"never_ended", "polling", "failed_tries", "warning", "cycles", "cycles_uncertain", "critical late_sender", "critical join_wait",
 	} {
 		require.True(t, found[m], m)
 	}
-	for _, name := range []string{"critical_path", "critical_path_imbalance", "imbalance", "never_ended", "nil_channel", "counters"} {
+	for _, name := range []string{"polling", "critical_path", "critical_path_imbalance", "imbalance", "never_ended", "nil_channel", "counters"} {
 		require.True(t, negative[name], name)
 	}
 	for _, m := range naive.TimeMetrics {

@@ -36,6 +36,8 @@ const (
 	Visits                = "visits"
 	Messages              = "messages"
 	Acquisitions          = "acquisitions"
+	FailedTries           = "failed_tries"
+	Polling               = "polling"
 	Imbalance             = "imbalance"
 	Overload              = "overload"
 	Underload             = "underload"

@@ -27,6 +27,7 @@ func All() []*analyzer.Pattern {
 		Visits,
 		MessageCount,
 		Acquisitions,
+		FailedTries, Polling,
 		Imbalance, Overload, SingleParticipant, Underload, NonParticipation, Singularity,
 		CriticalPath,
 		CriticalPathImbalance,

@@ -52,4 +52,17 @@ var (
 		Description: "How often a lock was acquired, shared or exclusively.",
 		Formula:     "number of lock operations that ended with the lock held",
 	}}
+	FailedTries = &analyzer.Pattern{Paradigm: analyzer.Goroutines, Metric: metric.Metric{
+		Name: metric.FailedTries, Title: "Failed tries", Unit: metric.Count,
+		Description: "How often a goroutine tried something that could not be done at once, and gave up: TryLock of a lock that was held, and a select of which the default was taken.",
+		Formula:     "number of lock operations and selects that did not block, and failed; recordings of unchanged programs have only those selects that fail many times in a row",
+	}}
+	Polling = &analyzer.Pattern{Paradigm: analyzer.Goroutines, Metric: metric.Metric{
+		Name: metric.Polling, Title: "Polling",
+		Description: "Time in which goroutines did nothing but try the same thing at the same place again and again, in vain: TryLock of a lock that was held, or a select with a default. It is " +
+			"processor time for waiting. It is part of execution, communication and synchronization, and does not tell what the critical path waited for.",
+		Formula: "begin − begin of two failed tries at one call path of a goroutine, without the time in which it did not run, if nothing else is recorded between them, and it ran for no more than 1 µs between them",
+		Advice: "Where there is nothing else to do, wait: receive without a default, Lock, Cond.Wait, or a select with a timer or a context. That needs no processor, and goes on at once. If the loop does " +
+			"work and only looks whether it is to end, look less often, such as each hundredth time.",
+	}}
 )

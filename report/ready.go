@@ -99,7 +99,7 @@ func (h *Header) robbed() bool {
 	return h.Load != nil && h.CPUTime > 0 && float64(h.CPUTime) < 0.8*float64(h.Load.Running)
 }
 
-// ready tells that processors were lacking, or the garbage collector in the way, before the findings: it makes all waiting longer.
+// ready tells that processors were lacking, the garbage collector in the way, or processors busy with polling, before the findings: it makes all waiting longer.
 func (p *page) ready() {
 	if r := p.e.Ready(); r != nil {
 		p.para(0, "", r.Text)
@@ -111,4 +111,5 @@ func (p *page) ready() {
 		p.styledPara(cyan, 2, "→ ", advice)
 		p.blank()
 	}
+	p.polling()
 }

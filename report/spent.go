@@ -167,7 +167,9 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
 	case unclear:
-		v.Certain, doing = false, "in "+at+", "+unknownWork
+		if v.Certain, doing = false, "in "+at+", "+unknownWork; e.triesAgain(top.path) {
+			doing = "in " + at + ", which is tried again and again"
+		}
 	default:
 		return p.worked(v, top)
 	}

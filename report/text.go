@@ -441,7 +441,7 @@ func (p *page) timeTree() {
 	}
 	var counts []string
 	for _, c := range []struct{ metric, noun string }{
-		{metric.Visits, "region visit"}, {metric.Messages, "message"}, {metric.Acquisitions, "lock acquisition"}, {metric.CommsSent, "message"},
+		{metric.Visits, "region visit"}, {metric.Messages, "message"}, {metric.Acquisitions, "lock acquisition"}, {metric.FailedTries, "failed try"}, {metric.CommsSent, "message"},
 	} {
 		if n := e.Total(e.MetricIndex(c.metric)); n > 0 {
 			counts = append(counts, glue(count(n, c.noun)))

@@ -337,6 +337,9 @@ func (p *page) work(top spending) Verdict {
 	if top.doing == working {
 		v.Text += p.uneven(top.largest)
 	}
+	if top.doing == working || top.doing == unclear {
+		v.Text += p.pollingOf(top.largest)
+	}
 	return v
 }
 

@@ -160,6 +160,9 @@ type op struct {
 	sent       bool // it is a send that was released by a receive
 	seq        int  // place in the order of (location, begin, end)
 	ended      int  // how many of the location's operations ended before it
+	tried      bool // it failed without having waited, and ended as the innermost level
+	first      int  // number of the event that began it
+	last       int  // and of the one that ended it
 }
 
 // wait is time that op spent waiting for causer, which is nil if nobody.
@@ -201,6 +204,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 		n.result.Time += l.end - l.begin
 	}
 	n.charge()
+	n.polling()
 	n.neverEnded()
 	n.imbalance()
 	n.criticalPath()

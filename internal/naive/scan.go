@@ -44,6 +44,7 @@ type scanner struct {
 	last   int64     // time of the event before
 	does   wire.Kind // what began the state that the location is in, 0 if it runs
 	ends   int       // operations that ended
+	at     int       // number of the event
 }
 
 func (n *analysis) scan(l *location) {
@@ -60,6 +61,7 @@ func (n *analysis) scan(l *location) {
 	s.last = l.events[0].Time
 	l.begin = s.last
 	for i, e := range l.events {
+		s.at = i
 		s.pass(e.Time, e)
 		s.forget(e)
 		l.events[i].path, l.used = s.path(), i+1
@@ -262,7 +264,7 @@ func (s *scanner) event(e event) {
 func (s *scanner) point(e event, path string) *op {
 	o := &op{
 		kind: e.Kind, loc: s.l, path: path, begin: e.Time, end: e.Time, blocked: -1,
-		object: uint32(e.Word), mode: uint32(e.Word >> 32), seq: len(s.n.ops),
+		object: uint32(e.Word), mode: uint32(e.Word >> 32), seq: len(s.n.ops), first: s.at,
 	}
 	s.n.ops = append(s.n.ops, o)
 	if e.Kind.Does() != wire.Opens {
@@ -316,6 +318,7 @@ func (s *scanner) leave(e event) {
 		}
 		if o := v.op; o != nil {
 			o.end, o.outcome = e.Time, wire.Outcome(e.ID)
+			o.last, o.tried = s.at, i == len(s.levels)-1 && o.outcome == wire.Failed && o.blocked < 0
 			s.ended(o)
 			switch {
 			case e.Kind == wire.Chose, e.Kind == wire.Reached && o.kind == wire.NetworkBegin:

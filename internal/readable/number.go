@@ -147,6 +147,8 @@ func Plural[N int | int64 | uint64](n N, noun string) string {
 	case n == 1:
 	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"):
 		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
 	default:
 		noun += "s"
 	}

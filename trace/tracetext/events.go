@@ -247,6 +247,11 @@ func (p *parser) chose(e *rawEvent) error {
 	e.words = []uint64{0}
 	if p.accept("none") {
 		e.id = uint32(wire.Failed)
+		if p.more() {
+			tries, err := p.small("a number of tries", 1<<32-1)
+			e.words[0] = wire.ObjectWord(0, tries)
+			return err
+		}
 		return nil
 	}
 	id, err := p.findObject()

@@ -298,6 +298,9 @@ func outcome(id uint32) string {
 func (f *formatter) chose(e trace.Event) string {
 	index, number := e.Object()
 	if wire.Outcome(e.ID) == wire.Failed {
+		if number > 0 {
+			return "none " + strconv.FormatUint(uint64(number), 10)
+		}
 		return "none"
 	}
 	s := f.objectName(index) + " " + outcome(e.ID)

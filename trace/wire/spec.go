@@ -159,7 +159,7 @@ var Specs = []Spec{
 	{End, "end", NoID, nil, Ends, 1, 0},
 	{Blocked, "blocked", NoID, nil, Tells, 1, 0},
 	{Leave, "leave", OutcomeID, nil, Leaves, 1, 0},
-	{Chose, "chose", OutcomeID, []string{"object/number"}, Leaves, 1, Channel}, // the number, 0 for none, since version 3
+	{Chose, "chose", OutcomeID, []string{"object/number"}, Leaves, 1, Channel}, // the number, 0 for none, since version 3; of a failed select, of how many tries in a row it stands
 	{Passed, "passed", OutcomeID, []string{"number"}, Leaves, 3, 0},
 	{SendBegin, "send", RegionID, []string{"object"}, Opens, 1, Channel},
 	{RecvBegin, "recv", RegionID, []string{"object"}, Opens, 1, Channel},

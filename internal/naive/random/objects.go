@@ -155,9 +155,16 @@ func (p *proc) closeChannel(ch *channel) {
 
 // choose is a select over some channels, each to send to or to receive from. The recorder does not see whether it blocks.
 func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
-	p.open("select %s", p.site())
+	site := p.site()
+	p.open("select %s", site)
 	p.lag()
 	got, result, ok := p.tryAny(channels, send)
+	for !ok && orElse && !mute && p.again() {
+		p.emit(-1, "chose none %d", p.w.IntN(3))
+		p.open("select %s", site)
+		p.lag()
+		got, result, ok = p.tryAny(channels, send)
+	}
 	if !ok && !orElse {
 		mine := new(turn)
 		for i, ch := range channels {
@@ -185,6 +192,19 @@ func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
 	default:
 		p.emit(-1, "chose %s received%s", got.ch.name, number)
 	}
+}
+
+// again tells whether a try that failed is repeated, soon or later.
+func (p *proc) again() bool {
+	switch {
+	case p.w.chance(50):
+		return false
+	case p.w.chance(90):
+		p.pass(p.w.IntN(3))
+	default:
+		p.pass(995 + p.w.IntN(10))
+	}
+	return true
 }
 
 // tryAny takes one of the cases that can go on at once.
@@ -251,14 +271,19 @@ func mode(shared bool) string {
 	return ""
 }
 
-// acquire locks l; a mere attempt may fail.
+// acquire locks l; a mere attempt may fail, and be repeated.
 func (p *proc) acquire(l *lock, shared, attempt bool) bool {
-	p.open("lock %s%s %s", l.name, mode(shared), p.site())
+	site := p.site()
+	p.open("lock %s%s %s", l.name, mode(shared), site)
 	p.lag()
 	free := func() bool { return l.free(shared) && !(shared && l.writerWaits()) }
-	if !free() && attempt {
+	for !free() && attempt {
 		p.leave(" failed")
-		return false
+		if !p.again() {
+			return false
+		}
+		p.open("lock %s%s %s", l.name, mode(shared), site)
+		p.lag()
 	}
 	if free() {
 		l.take(shared)
