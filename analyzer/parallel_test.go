@@ -132,18 +132,18 @@ func TestWindowEvents(t *testing.T) {
 		source.Definitions.Objects = append(source.Definitions.Objects, trace.Object{Kind: wire.WindowLock, Region: trace.NoRegion})
 		for loc := range events {
 			now := r.Int64N(9)
-			call := func(region, what uint32) {
+			call := func(region uint32, what wire.Hold) {
 				events[loc] = append(events[loc], trace.Event{Time: now, Kind: wire.Enter, ID: region})
 				now += r.Int64N(30)
-				events[loc] = append(events[loc], trace.Event{Time: now, Kind: wire.Held, ID: what, Word: 4}, trace.Event{Time: now, Kind: wire.Exit})
+				events[loc] = append(events[loc], trace.Event{Time: now, Kind: wire.Held, ID: uint32(what), Word: 4}, trace.Event{Time: now, Kind: wire.Exit})
 				now += r.Int64N(5)
 			}
 			for range 1 + r.IntN(6) {
-				shared := r.Uint32N(2) * wire.HoldShared
-				call(0, wire.HoldBegins|shared)
-				call(1, wire.HoldAccesses|shared)
+				lock := []wire.Hold{0, wire.HoldShared, wire.Hold(0).Of(1), wire.HoldShared | wire.HoldAll}[r.IntN(4)]
+				call(0, wire.HoldBegins|lock)
+				call(1, wire.HoldAccesses|lock)
 				if r.IntN(9) > 0 {
-					call(0, wire.HoldEnds|shared)
+					call(0, wire.HoldEnds|lock)
 				}
 			}
 		}

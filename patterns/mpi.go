@@ -51,7 +51,8 @@ func windowLock(point analyzer.PointKind, name, parent, title, where string) *an
 	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which unlocked it in",
 		Description: "A process waited for the lock of a window that another one had, " + where + ". Which call waits is up to the library: often not the one that asks for the lock, but the first one that needs it.",
 		Formula: "min(end of the call in which the one before unlocks, own end) − own begin, when positive; of the calls from lock to unlock that ended after that call had begun, the one with most of it. The one " +
-			"before is the last that unlocked before this one did, of those with which it cannot share the lock",
+			"before is the last that unlocked before this one did, of those with which it cannot share the lock of that part of the window. MPI_Win_lock_all shares that of every part; it waits for the last to end of those before it, in " +
+			"itself, in calls that access the part, or in those that complete that: MPI_Win_unlock_all, MPI_Win_flush_all, and MPI_Win_flush where only one part was accessed since the last flush",
 		Advice: "Hold the lock for less time: compute before MPI_Win_lock, and unlock directly behind the transfer. Ask for MPI_LOCK_SHARED where accesses do not conflict, or use MPI_Accumulate and MPI_Fetch_and_op, which need " +
 			"no exclusive lock. If many processes access one window, divide it among several."})
 }
@@ -61,7 +62,7 @@ func progress(point analyzer.PointKind, name, parent, title, where string) *anal
 	return waiting("mpi", point, metric.Metric{Name: name, Parent: parent, Title: title, Causing: "which then came into MPI in",
 		Description: "A process that has the lock of a window, or asks for it, waited " + where + ", and went on when the owner of the window came into MPI: often the library makes progress only there.",
 		Formula: "from own begin, or from the end of a wait for the lock, to the begin of the owner's next call of MPI, if the own call had not ended then, and no thread of the owner was in MPI at the begin. It is looked " +
-			"for in at most eight windows of each owner, and not where all parts of a window are locked at once",
+			"for in at most eight windows of each owner. With the lock of all parts, a call that completes accesses waits for the last of the owners of what was accessed since the last flush to come",
 		Advice: "Let the owner call MPI now and then while it computes, MPI_Iprobe or MPI_Test for instance. Or ask the library for progress by itself: a thread of its own (with Intel MPI I_MPI_ASYNC_PROGRESS=1, with MPICH " +
 			"MPIR_CVAR_ASYNC_PROGRESS=1), or a network device that needs no help of the owner."})
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // holds are calls of a location in which it has the lock of a window, or waits for it, each from begin to end: the first one asks for it, the last one releases it, and those between put data.
-func holds(loc uint32, shared uint32, calls ...[2]int64) (ops []analyzer.Op) {
+func holds(loc uint32, lock wire.Hold, calls ...[2]int64) (ops []analyzer.Op) {
 	for i, c := range calls {
-		what := shared
+		what := lock
 		switch i {
 		case 0:
 			what |= wire.HoldBegins
@@ -24,7 +24,21 @@ func holds(loc uint32, shared uint32, calls ...[2]int64) (ops []analyzer.Op) {
 		default:
 			what |= wire.HoldAccesses
 		}
-		ops = append(ops, analyzer.Op{Kind: wire.Held, Loc: loc, Begin: c[0], Blocked: atOnce, End: c[1], Path: uint32(c[0]), Mode: what})
+		ops = append(ops, analyzer.Op{Kind: wire.Held, Loc: loc, Begin: c[0], Blocked: atOnce, End: c[1], Path: uint32(c[0]), Mode: uint32(what)})
+	}
+	return ops
+}
+
+// heldCall is a call of a location that has the lock of all parts of a window.
+type heldCall struct {
+	begin, end int64
+	what       wire.Hold
+}
+
+// holdsAll are the calls of a location in which it has the lock of all parts of a window.
+func holdsAll(loc uint32, calls ...heldCall) (ops []analyzer.Op) {
+	for _, c := range calls {
+		ops = append(ops, analyzer.Op{Kind: wire.Held, Loc: loc, Begin: c.begin, Blocked: atOnce, End: c.end, Path: uint32(c.begin), Mode: uint32(c.what | wire.HoldAll | wire.HoldShared)})
 	}
 	return ops
 }
@@ -38,7 +52,7 @@ func present(loc uint32, calls ...[2]int64) (ops []analyzer.Op) {
 }
 
 func TestWindowLocks(t *testing.T) {
-	const alone, shared = 0, wire.HoldShared
+	const alone, shared = wire.Hold(0), wire.HoldShared
 	type at = [2]int64
 	first := holds(0, alone, at{10, 12}, at{12, 14}, at{40, 50}) // the lock is free from 50 on
 	run(t, []scenario{
@@ -91,69 +105,178 @@ func TestWindowLocks(t *testing.T) {
 	})
 }
 
-// naiveProgress returns the wait of a call for the owner of a window, from some time on, "" if there is none. owner are its calls.
-func naiveProgress(c *analyzer.Op, from int64, owner []analyzer.Op) string {
-	var next *analyzer.Op
-	for i := range owner {
-		o := &owner[i]
-		if o.Begin <= from && from < o.End {
-			return ""
+// TestLocksOfAllParts: such a lock is shared, and excludes whoever has one part alone.
+func TestLocksOfAllParts(t *testing.T) {
+	const alone, shared, flushes, flushesOne = wire.Hold(0), wire.HoldShared, wire.HoldFlushes, wire.HoldFlushes | wire.HoldVague
+	type at = [2]int64
+	lock := func(begin, end int64) heldCall { return heldCall{begin, end, wire.HoldBegins} }
+	put := func(begin, end int64, part uint32) heldCall {
+		return heldCall{begin, end, wire.HoldAccesses.Of(part)}
+	}
+	flush := func(begin, end int64, how wire.Hold) heldCall { return heldCall{begin, end, how} }
+	unlock := func(begin, end int64) heldCall { return heldCall{begin, end, wire.HoldEnds} }
+	first := holds(0, alone, at{10, 12}, at{12, 14}, at{40, 50})        // part 0 is free from 50 on
+	second := holds(2, alone.Of(1), at{10, 12}, at{12, 14}, at{50, 60}) // and part 1 from 60 on
+	run(t, []scenario{
+		{name: "the call that locks all waits", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 51), unlock(60, 61))),
+			want: []string{"mpi_rma_sync_lock_competition 1 20-50 by 0@40"}},
+		{name: "likewise, for the last one of two parts", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 62), unlock(70, 71)), second),
+			want: []string{"mpi_rma_sync_lock_competition 1 20-60 by 2@50"}},
+		{name: "who has different parts does not wait for the other one", kind: wire.WindowLock, ops: slices.Concat(holds(1, alone.Of(1), at{20, 51}, at{52, 53}, at{54, 55}), first)},
+		{name: "an access to the part waits", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(25, 52, 0), unlock(60, 61))),
+			want: []string{"mpi_rma_comm_lock_competition 1 25-50 by 0@40"}},
+		{name: "one to another part does not", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(25, 52, 1), unlock(60, 61)))},
+		{name: "one access after the other", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(21, 52, 0), put(53, 65, 1), unlock(66, 67)), second),
+			want: []string{"mpi_rma_comm_lock_competition 1 21-50 by 0@40", "mpi_rma_comm_lock_competition 1 53-60 by 2@50"}},
+		{name: "the call that unlocks completes an access", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 0), unlock(30, 55))),
+			want: []string{"mpi_rma_sync_lock_competition 1 30-50 by 0@40"}},
+		{name: "there is none to the part", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 1), unlock(30, 55)))},
+		{name: "it was completed before", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 0), flush(24, 25, flushesOne), unlock(30, 55)))},
+		{name: "or may have been", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 0), flush(24, 25, wire.HoldVague), unlock(30, 55)))},
+		{name: "a flush completes the only one", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 0), put(23, 24, 0), flush(30, 55, flushesOne), unlock(60, 61))),
+			want: []string{"mpi_rma_sync_lock_competition 1 30-50 by 0@40"}},
+		{name: "it does not say which of two", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 0), put(23, 24, 1), flush(30, 55, flushesOne), unlock(60, 61)))},
+		{name: "it completes both", kind: wire.WindowLock, ops: slices.Concat(first, holdsAll(1, lock(20, 21), put(22, 23, 0), put(23, 24, 1), flush(30, 55, flushes), unlock(60, 61))),
+			want: []string{"mpi_rma_sync_lock_competition 1 30-50 by 0@40"}},
+		{name: "whoever needs one part alone waits for who has all", kind: wire.WindowLock, ops: slices.Concat(holdsAll(0, lock(10, 12), unlock(40, 50)), holds(1, alone.Of(3), at{20, 22}, at{23, 24}, at{30, 55})),
+			want: []string{"mpi_rma_sync_lock_competition 1 30-50 by 0@40"}},
+		{name: "who shares it does not", kind: wire.WindowLock, ops: slices.Concat(holdsAll(0, lock(10, 12), unlock(40, 50)), holds(1, shared.Of(3), at{20, 22}, at{23, 24}, at{30, 55}), holdsAll(2, lock(20, 55), unlock(60, 61)))},
+		{name: "for whichever came last before it", kind: wire.WindowLock,
+			ops:  slices.Concat(holdsAll(0, lock(10, 12), unlock(40, 50)), holds(1, alone.Of(3), at{20, 22}, at{23, 24}, at{30, 65}), holds(2, shared.Of(3), at{13, 14}, at{14, 15}, at{58, 60})),
+			want: []string{"mpi_rma_sync_lock_competition 1 30-60 by 2@58"}},
+		{name: "the owner of the part is not in MPI until 40", kind: wire.WindowLock, ops: slices.Concat(holdsAll(1, lock(20, 21), put(25, 45, 0), unlock(60, 61)), present(0, at{5, 10}, at{40, 60})),
+			want: []string{"mpi_rma_comm_wait_for_progress 1 25-40 by 0@40"}},
+		{name: "nor is that of another part", kind: wire.WindowLock, ops: slices.Concat(holdsAll(1, lock(20, 21), put(25, 45, 1), unlock(60, 61)), present(0, at{5, 10}, at{40, 60}))},
+		{name: "that unlocks: for the last of the owners", kind: wire.WindowLock,
+			ops:  slices.Concat(holdsAll(1, lock(20, 21), put(25, 26, 0), put(27, 28, 2), unlock(30, 50)), present(0, at{5, 10}, at{40, 60}), of(2, present(2, at{5, 10}, at{44, 60})), of(3, present(3, at{48, 60}))),
+			want: []string{"mpi_rma_sync_wait_for_progress 1 30-44 by 2@44"}},
+		{name: "nothing was accessed since", kind: wire.WindowLock, ops: slices.Concat(holdsAll(1, lock(20, 39), put(25, 26, 0), flush(27, 28, flushes), unlock(30, 50)), present(0, at{5, 29}, at{40, 60}))},
+	})
+}
+
+// of makes calls those of the owner of a part of a window.
+func of(part uint32, calls []analyzer.Op) []analyzer.Op {
+	for i := range calls {
+		calls[i].Mode = part
+	}
+	return calls
+}
+
+// naiveProgress returns when the last of the owners of some parts comes while a call lasts, "" if none does. owners are their calls, in which they are.
+func naiveProgress(c *analyzer.Op, from int64, parts []uint32, owners []analyzer.Op) string {
+	var last *analyzer.Op
+	for _, part := range parts {
+		var next *analyzer.Op
+		in := false
+		for i := range owners {
+			o := &owners[i]
+			if o.Mode != part {
+				continue
+			}
+			in = in || o.Begin <= from && from < o.End || o.Loc == c.Loc
+			if o.Begin > from && (next == nil || o.Begin < next.Begin) {
+				next = o
+			}
 		}
-		if o.Begin > from && (next == nil || o.Begin < next.Begin) {
-			next = o
+		if !in && next != nil && next.Begin < c.End && (last == nil || next.Begin > last.Begin) {
+			last = next
 		}
 	}
-	if next == nil || next.Begin >= c.End {
+	if last == nil {
 		return ""
 	}
 	name := "mpi_rma_sync_wait_for_progress"
-	if c.Mode&wire.HoldAccesses != 0 {
+	if wire.Hold(c.Mode)&wire.HoldAccesses != 0 {
 		name = "mpi_rma_comm_wait_for_progress"
 	}
-	return fmt.Sprintf("%s %d %d-%d by %d@%d", name, c.Loc, from, next.Begin, next.Loc, next.Begin)
+	return fmt.Sprintf("%s %d %d-%d by %d@%d", name, c.Loc, from, last.Begin, last.Loc, last.Begin)
 }
 
-// naiveWindow finds the waits for a lock by comparing each epoch with all others. An epoch is its calls.
-func naiveWindow(epochs [][]analyzer.Op, owner []analyzer.Op) []string {
-	list := []string{}
-	unlock := func(e []analyzer.Op) *analyzer.Op { return &e[len(e)-1] }
-	ends := func(e []analyzer.Op) int64 {
-		if unlock(e).Mode&wire.HoldEnds == 0 {
-			return 1 << 62
-		}
-		return unlock(e).End
+// lockEpoch is the calls of a location between asking for a lock and releasing it.
+type lockEpoch []analyzer.Op
+
+func (e lockEpoch) has(i int, what wire.Hold) bool { return wire.Hold(e[i].Mode)&what != 0 }
+func (e lockEpoch) all() bool                      { return e.has(0, wire.HoldAll) }
+func (e lockEpoch) unlock() *analyzer.Op           { return &e[len(e)-1] }
+
+func (e lockEpoch) end() int64 {
+	if !e.has(len(e)-1, wire.HoldEnds) {
+		return 1 << 62
 	}
-	for _, e := range epochs {
-		var before []analyzer.Op
+	return e.unlock().End
+}
+
+// about returns the parts that a call has to do with.
+func (e lockEpoch) about(i int) (parts []uint32) {
+	if !e.all() || e.has(i, wire.HoldAccesses) {
+		return []uint32{wire.Hold(e[i].Mode).Part()}
+	}
+	if i == 0 || e.has(i, wire.HoldVague) && !e.has(i, wire.HoldFlushes) {
+		return nil
+	}
+	for k := i - 1; k > 0 && !e.has(k, wire.HoldFlushes|wire.HoldVague); k-- {
+		if part := wire.Hold(e[k].Mode).Part(); e.has(k, wire.HoldAccesses) && !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	if e.has(i, wire.HoldVague) && len(parts) > 1 {
+		return nil
+	}
+	return parts
+}
+
+// naiveBefore returns the epochs that one waits for.
+func naiveBefore(e lockEpoch, epochs []lockEpoch) (before []lockEpoch) {
+	parts := []uint32{wire.Hold(e[0].Mode).Part()}
+	if e.all() {
+		parts = []uint32{0, 1, 2}
+	}
+	for _, part := range parts {
+		var last lockEpoch
 		for _, x := range epochs {
-			excluded := x[0].Mode&wire.HoldShared == 0 || e[0].Mode&wire.HoldShared == 0
-			if excluded && ends(x) < ends(e) && (before == nil || ends(x) > ends(before)) {
-				before = x
+			same := x.all() || wire.Hold(x[0].Mode).Part() == part
+			excluded := !x.has(0, wire.HoldShared) || !e.has(0, wire.HoldShared)
+			if same && excluded && x.end() < e.end() && (last == nil || x.end() > last.end()) {
+				last = x
 			}
 		}
-		best, longest, call := "", int64(0), -1
-		for i, c := range e {
-			if before == nil || c.End <= unlock(before).Begin {
-				continue
-			}
-			if d := min(c.End, ends(before)) - c.Begin; d > longest {
-				name := "mpi_rma_sync_lock_competition"
-				if c.Mode&wire.HoldAccesses != 0 {
-					name = "mpi_rma_comm_lock_competition"
+		if last != nil {
+			before = append(before, last)
+		}
+	}
+	return before
+}
+
+// naiveWindow finds the waits for locks by comparing each epoch with all others.
+func naiveWindow(epochs []lockEpoch, owners []analyzer.Op) []string {
+	list := []string{}
+	for _, e := range epochs {
+		release := make([]*analyzer.Op, len(e)) // for which the call waits
+		for _, before := range naiveBefore(e, epochs) {
+			call, longest, r := -1, int64(0), before.unlock()
+			for i, c := range e {
+				needs := !e.all() || i == 0 || slices.Contains(e.about(i), wire.Hold(r.Mode).Part())
+				if d := min(c.End, r.End) - c.Begin; needs && c.End > r.Begin && d > longest {
+					call, longest = i, d
 				}
-				best, longest = fmt.Sprintf("%s %d %d-%d by %d@%d", name, c.Loc, c.Begin, c.Begin+d, before[0].Loc, unlock(before).Begin), d
-				call = i
 			}
-		}
-		if best != "" && before[0].Loc != e[0].Loc { // nobody waits for himself
-			list = append(list, best)
+			if call >= 0 && (release[call] == nil || r.End > release[call].End) {
+				release[call] = r
+			}
 		}
 		for i := range e {
-			from := e[i].Begin
-			if i == call {
-				from += longest
+			c, from := &e[i], e[i].Begin
+			if r := release[i]; r != nil {
+				name := "mpi_rma_sync_lock_competition"
+				if e.has(i, wire.HoldAccesses) {
+					name = "mpi_rma_comm_lock_competition"
+				}
+				from = min(c.End, r.End)
+				if r.Loc != c.Loc { // nobody waits for himself
+					list = append(list, fmt.Sprintf("%s %d %d-%d by %d@%d", name, c.Loc, c.Begin, from, r.Loc, r.Begin))
+				}
 			}
-			if wait := naiveProgress(&e[i], from, owner); wait != "" {
+			if wait := naiveProgress(c, from, e.about(i), owners); wait != "" {
 				list = append(list, wait)
 			}
 		}
@@ -169,12 +292,34 @@ func unused(used map[int64]bool, t int64) int64 {
 	return t
 }
 
-// TestWindowLocksAgree compares what is found of a lock that locations have at random, some of which share it, with what is found by looking at all others for each one. Clocks may be wrong.
+// randomEpoch returns the calls of a location in which it has a lock.
+func randomEpoch(r *rand.Rand, loc uint32, calls [][2]int64) (e lockEpoch) {
+	part, shared := r.Uint32N(3), []wire.Hold{0, wire.HoldShared}[r.IntN(2)]
+	if r.IntN(3) > 0 {
+		return holds(loc, shared.Of(part), calls...)
+	}
+	var all []heldCall
+	for i, c := range calls {
+		what := []wire.Hold{wire.HoldAccesses, wire.HoldAccesses, wire.HoldFlushes, wire.HoldFlushes | wire.HoldVague, wire.HoldVague}[r.IntN(5)]
+		switch {
+		case i == 0:
+			what = wire.HoldBegins
+		case i == len(calls)-1:
+			what = wire.HoldEnds
+		case what == wire.HoldAccesses:
+			what = what.Of(r.Uint32N(3))
+		}
+		all = append(all, heldCall{c[0], c[1], what})
+	}
+	return holdsAll(loc, all...)
+}
+
+// TestWindowLocksAgree compares what is found of locks that locations have at random, some of which share them, with what is found by looking at all others for each one. Clocks may be wrong.
 func TestWindowLocksAgree(t *testing.T) {
 	found := map[string]int{}
-	for seed := range uint64(2000) {
+	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		var epochs [][]analyzer.Op
+		var epochs []lockEpoch
 		used := map[int64]bool{} // no two ends are equal
 		for loc := range uint32(4) {
 			now := r.Int64N(20)
@@ -187,24 +332,28 @@ func TestWindowLocksAgree(t *testing.T) {
 					calls = append(calls, [2]int64{begin, now})
 				}
 				used[now] = true
-				epochs = append(epochs, holds(loc, []uint32{0, wire.HoldShared}[r.IntN(2)], calls...))
+				epochs = append(epochs, randomEpoch(r, loc, calls))
 			}
 			if e := epochs[len(epochs)-1]; r.IntN(4) == 0 {
 				epochs[len(epochs)-1] = e[:1]
 			}
 		}
-		var owner []analyzer.Op
-		for loc := range uint32(2) {
+		var owners []analyzer.Op
+		for loc := range uint32(4) {
 			at := r.Int64N(40)
 			for range r.IntN(5) {
 				begin := unused(used, at+r.Int64N(60))
 				used[begin] = true
 				at = begin + r.Int64N(20)
-				owner = append(owner, present(4+loc, [2]int64{begin, at})...)
+				owners = append(owners, of(loc%3, present(4+loc, [2]int64{begin, at}))...)
 			}
 		}
-		want := naiveWindow(epochs, owner)
-		sorted, waits, _ := match(wire.WindowLock, 0, slices.Concat(append(epochs, owner)...))
+		want := naiveWindow(epochs, owners)
+		var ops []analyzer.Op
+		for _, e := range epochs {
+			ops = append(ops, e...)
+		}
+		sorted, waits, _ := match(wire.WindowLock, 0, append(ops, owners...))
 		require.ElementsMatch(t, want, show(sorted, waits), "seed %d", seed)
 		for _, w := range waits {
 			found[all[w.Metric].Name]++

@@ -30,17 +30,17 @@ const (
 
 // class is what a region is.
 type class struct {
-	name   string       // the metric of time in it, "" for computing
-	counts string       // the metric that counts visits of it, "" if there is none
-	ends   wire.Meeting // its end is that of such a meeting of all processes, or of the team
-	meets  wire.Meeting // the collective operation of a window that it is
-	calls  bool         // its end ends what was done with messages
-	how    uint32       // what kind of call it is, see wire.Called
-	epoch  epoch        // what it does about epochs of windows
-	flush  bool         // it waits until accesses to windows are complete
-	alone  bool         // no call that needs others, so that libraries make no progress for these in it
-	queues bool         // it may end before the stream has done what it asks for
-	waits  wire.Command // how it waits for streams of devices, 0 if it does not
+	name    string       // the metric of time in it, "" for computing
+	counts  string       // the metric that counts visits of it, "" if there is none
+	ends    wire.Meeting // its end is that of such a meeting of all processes, or of the team
+	meets   wire.Meeting // the collective operation of a window that it is
+	calls   bool         // its end ends what was done with messages
+	how     uint32       // what kind of call it is, see wire.Called
+	epoch   epoch        // what it does about epochs of windows
+	flushes wire.Hold    // how it waits until accesses to windows are complete, 0 if it does not
+	alone   bool         // no call that needs others, so that libraries make no progress for these in it
+	queues  bool         // it may end before the stream has done what it asks for
+	waits   wire.Command // how it waits for streams of devices, 0 if it does not
 }
 
 // classOf classifies a region as Scalasca does: by paradigm, name and role.
@@ -134,7 +134,11 @@ func classOfCall(name string) class {
 	case name == "win_fence":
 		c.meets = wire.AtFence
 	}
-	c.flush = strings.HasPrefix(name, "win_flush")
+	if strings.HasPrefix(name, "win_flush") {
+		if c.flushes = wire.HoldFlushes; !strings.HasSuffix(name, "_all") {
+			c.flushes |= wire.HoldVague
+		}
+	}
 	c.alone = slices.ContainsFunc(aloneCalls, func(begin string) bool { return strings.HasPrefix(name, begin) })
 	switch {
 	case strings.HasPrefix(name, "test"), name == "win_test":

@@ -147,13 +147,13 @@ func windowed(t *testing.T, chunk uint64, events [][]uint64) *Archive {
 
 // TestPassive: each call tells what it does about a lock of a window when it ends, a flush if it is clear which one it is about; and the second process waits from 30 to 50 in its flush. So it is wherever chunks end.
 func TestPassive(t *testing.T) {
-	const ofFirst, ofSecond = 5, 6 // objects
-	tells := func(us int64, what uint32, object uint64) trace.Event {
-		return trace.Event{Time: us * 1000, Kind: wire.Held, ID: what, Word: object}
+	const ofWindow, ofFirst, ofSecond = 5, 0, 1 // object, and parts
+	tells := func(us int64, what wire.Hold, part uint32) trace.Event {
+		return trace.Event{Time: us * 1000, Kind: wire.Held, ID: uint32(what.Of(part)), Word: ofWindow}
 	}
 	want := [][]trace.Event{
 		{tells(12, wire.HoldBegins, ofFirst), tells(14, wire.HoldAccesses, ofFirst), tells(50, wire.HoldEnds, ofFirst)},
-		{tells(4, wire.HoldBegins|wire.HoldShared, ofSecond), tells(6, wire.HoldEnds|wire.HoldShared, ofSecond), tells(22, wire.HoldBegins, ofFirst), tells(24, wire.HoldAccesses, ofFirst), tells(55, 0, ofFirst),
+		{tells(4, wire.HoldBegins|wire.HoldShared, ofSecond), tells(6, wire.HoldEnds|wire.HoldShared, ofSecond), tells(22, wire.HoldBegins, ofFirst), tells(24, wire.HoldAccesses, ofFirst), tells(55, wire.HoldFlushes, ofFirst),
 			tells(57, wire.HoldEnds, ofFirst)},
 	}
 	for _, chunk := range []uint64{0, 96} {

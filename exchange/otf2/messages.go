@@ -16,9 +16,9 @@ type passing struct {
 	comms   map[uint64]uint32            // objects by communicator
 	teams   map[team]uint32              // objects by team
 	locks   map[lock]uint32              // objects
-	windows map[windowLock]uint32        // objects
+	windows map[uint64]uint32            // objects by window
 	fences  map[uint64]uint32            // objects by window
-	present [][]uint32                   // by process: the objects of locks of what it has of windows
+	present [][]presence                 // by process
 	idle    []uint32                     // objects by process, 0 none
 	peers   map[uint64][]uint64          // processes by group, ascending by rank; in archives with windows
 	queues  map[queue]uint32             // numbers

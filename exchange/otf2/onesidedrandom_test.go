@@ -27,11 +27,15 @@ type windowCall struct {
 	begin, at, end int64 // in between, what it did is recorded: collective operations end then
 	window         int
 	group          []int // processes of which it posts, starts, completes or awaits epochs; nil: it is about none
-	target         int   // the process whose part of the window it is about, noTarget if it is about none
+	target         int   // the process whose part of the window it is about, or one of these
 	shared         bool
 }
 
-const noTarget = -1
+// The call is about no part, or about all.
+const (
+	noTarget  = -1
+	allTarget = -2
+)
 
 // newOneSided makes such a program. Each process has a clock of its own, which is set to the latest one now and then: so processes wait for each other, or come late, or have bad clocks. No two of
 // them do something at one time.
@@ -67,7 +71,7 @@ func newOneSided(seed uint64) *oneSided {
 
 // step lets processes do something with a window.
 func (p *oneSided) step(w int) {
-	steps := []func(w int){p.fenced, p.fenced, p.exposed, p.exposed, p.locked, p.locked, p.others}
+	steps := []func(w int){p.fenced, p.fenced, p.exposed, p.exposed, p.locked, p.locked, p.lockedWhole, p.lockedWhole, p.others}
 	steps[p.r.IntN(len(steps))](w)
 }
 
@@ -200,6 +204,25 @@ func (p *oneSided) locked(w int) {
 	}
 }
 
+// lockedWhole lets processes lock what all have of a window. A flush of one part is one of a part that was accessed.
+func (p *oneSided) lockedWhole(w int) {
+	for _, i := range p.some(p.members(w)) {
+		p.call(i, "MPI_Win_lock_all", w).target = allTarget
+		accessed := false
+		for range p.r.IntN(7) {
+			if m := p.members(w); p.r.IntN(5) > 1 {
+				p.access(i, w, m[p.r.IntN(len(m))])
+				accessed = true
+			} else if p.r.IntN(2) == 0 || !accessed {
+				p.call(i, "MPI_Win_flush_all", w)
+			} else {
+				p.call(i, "MPI_Win_flush", w)
+			}
+		}
+		p.call(i, "MPI_Win_unlock_all", w).target = allTarget
+	}
+}
+
 // others are calls that have nothing to do with windows; of the first kind none makes progress for others.
 func (p *oneSided) others(w int) {
 	for i := range p.calls {
@@ -292,6 +315,9 @@ func (x *oneSidedWriter) call(c *windowCall) {
 	x.event(c.begin, idEnter, region)
 	at, window := c.at, uint64(20+c.window)
 	rank := uint64(max(slices.Index(x.members(c.window), c.target), 0))
+	if c.target == allTarget {
+		rank = none
+	}
 	shared := uint64(0)
 	if c.shared {
 		shared = 1
@@ -309,9 +335,9 @@ func (x *oneSidedWriter) call(c *windowCall) {
 		x.event(at, idRmaGet, window, rank, 8, 1)
 	case "MPI_Accumulate":
 		x.event(at, idRmaAtomic, window, rank, 0, 8, 0, 1)
-	case "MPI_Win_lock":
+	case "MPI_Win_lock", "MPI_Win_lock_all":
 		x.event(at, idRmaRequestLock, window, rank, 0, shared)
-	case "MPI_Win_unlock":
+	case "MPI_Win_unlock", "MPI_Win_unlock_all":
 		x.event(at, idRmaReleaseLock, window, rank, 0)
 	}
 	x.event(c.end, idLeave, region)

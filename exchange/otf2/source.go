@@ -272,7 +272,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		})
 	case idLeave, idProgramEnd:
 		if e.Spec.ID == idLeave {
-			s.releases(s.region(e.Values[0]), w, func(*held) {})
+			s.releases(s.region(e.Values[0]), w, func(*held, wire.Hold) {})
 			w.accesses = false
 		}
 		w.leave()

@@ -3,7 +3,7 @@ package wire
 // Events of processes that pass messages, and of teams of threads. They are in traces of other formats only, and in no archive of this one. All of them
 // tell something of the region that is open: it is a call of MPI, a barrier, or the like.
 const (
-	Held        Kind = 71 // a call ends in which it has a lock of a window, or waits for it; the id is a set of Holds, the word the object, of kind WindowLock
+	Held        Kind = 71 // a call ends in which it has a lock of a window, or waits for it; the id is a Hold, the word the object, of kind WindowLock
 	Called      Kind = 72 // it ends now, and did what the events since its begin say; the id is a set of Calls, the word the object, of kind Messages
 	Dispatched  Kind = 73 // it sends a message; the id is the number of the queue × 2, + 1 if the message is empty, the word its bytes
 	Arrived     Kind = 74 // it has received a message; likewise
@@ -18,7 +18,7 @@ const (
 	MetLater    Kind = 95 // a collective operation is finished that it had asked for; like Met
 	Accessed    Kind = 96 // it has accessed what another one has of a window; the word is an object: that of the window, and the id the number of the other one in its group; or, where the other one awaits the end of the accesses, Messages, and the id is that of the Dispatched by which it will be told
 	Within      Kind = 97 // it was done in a barrier of a team, such as a task; the word is the object, of kind Group
-	Present     Kind = 98 // it was a call of MPI, in which others make progress who access what the process has of a window; the word is the object, of kind WindowLock
+	Present     Kind = 98 // it was a call of MPI, in which others make progress who access what the process has of a window; the id is its number among those who have the window, the word the object, of kind WindowLock
 )
 
 // Parallel says whether an event is one of these: what regions are together with it is an operation.
@@ -67,13 +67,27 @@ const (
 	Transfers               // it passes data to or from windows that it accesses
 )
 
-// Holds say what a call does about a lock of a window.
+// Hold is what a call does about a lock of a window: a set of what follows, and whose part of the window it is about, as the number of that process among those who have the window (24 bits).
+type Hold uint32
+
+// The bits of a Hold.
 const (
-	HoldBegins   = 1 << iota // it asks for it
-	HoldEnds                 // it releases it
-	HoldShared               // others may have it, too
-	HoldAccesses             // it passes data; else it only synchronizes
+	HoldBegins   Hold = 1 << iota // it asks for it
+	HoldEnds                      // it releases it
+	HoldShared                    // others may have it, too
+	HoldAccesses                  // it passes data; else it only synchronizes
+	HoldAll                       // it is the lock of all parts at once; only a call that accesses is about one of them
+	HoldFlushes                   // it waits until accesses are complete, with the lock of all parts those to all that were accessed
+	HoldVague                     // likewise, but to one part, and it does not say to which; without HoldFlushes, nor of which window
+
+	holdShift = 8
 )
+
+// Part returns whose part of the window it is about.
+func (h Hold) Part() uint32 { return uint32(h >> holdShift) }
+
+// Of returns it about a part.
+func (h Hold) Of(part uint32) Hold { return h | Hold(part)<<holdShift }
 
 // NoMessage is the bytes of what is passed like a message but is none.
 const NoMessage = 1<<64 - 1
@@ -84,7 +98,7 @@ const (
 	Group          ObjectKind = 11 // the processes of a communicator, or the threads of a team
 	OrderedLock    ObjectKind = 12 // a lock of which is known who acquired it after whom
 	Idleness       ObjectKind = 15 // of the threads of a process that are not in all of its teams
-	WindowLock     ObjectKind = 14 // a lock of what a process has of a window for one-sided communication
+	WindowLock     ObjectKind = 14 // the locks of what processes have of a window for one-sided communication
 	Device         ObjectKind = 13 // all streams of a process, on which a device executes what threads give it
 )
 
