@@ -161,8 +161,14 @@ const (
 	opMeetsServer
 	opMeetsClient
 	opPipe
+	opTriedSend // in vain, as often as tries says: with the time of the begin of the first
+	opTriedRecv
+	opTriedSelect
 	operations
 )
+
+// tries is how often what could not be done at once was tried when the runtime tells of it. On average one may take a microsecond: else the goroutine does more than that.
+const tries = 1024
 
 // waited is above an operation that ends and of which it is recorded that the goroutine waited.
 const waited = 1 << 31
@@ -219,6 +225,8 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		se.final(*(*unsafe.Pointer)(unsafe.Pointer(&object)), uint32(op>>8), arg)
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
+	case opTriedSend, opTriedRecv, opTriedSelect:
+		se.tried(op, arg)
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
 		return se.channelOperation(op, object, arg)
 	default:
@@ -240,6 +248,27 @@ func (se *session) chose(op uint64, channel uintptr, token uint64) {
 	x, chosen := se.spanOf(token), se.channelAt(channel, "select")
 	g, t := se.met(x.slot, op&waited != 0)
 	x.choseAt(se, g, t, wire.Outcome(op>>8&0xff), chosen, uint32(op>>32))
+}
+
+// tried records that the running goroutine, since that time, tried in vain to do something at once, as a select that failed so many times. It does not
+// if the goroutine did anything else meanwhile, or did not run all the time.
+//
+//go:noinline
+//go:norace
+func (se *session) tried(op, began uint64) {
+	g, t := se.now()
+	s := se.find(g)
+	if s == nil || se.counters != nil || int64(began-s.last) < 0 || (t-began)/tries > se.second/1e6 {
+		return
+	}
+	if of := s.goroutine(); se.states && of.head != of.tail {
+		se.prepare(s, 0, t)
+		return
+	}
+	if region := se.siteOf(op, "select"); region != unknownRegion {
+		x := se.openSlow(g, began, wire.SelectBegin, region, 0)
+		x.choseAt(se, g, max(t, s.last), wire.Failed, 0, tries)
+	}
 }
 
 // met is the time at which an operation of the running goroutine ends: when the goroutine ran again if it waited in it, or made another one
@@ -281,8 +310,8 @@ func (x Span) blockedInside(se *session) {
 var entries = [operations]string{
 	opSend: "runtime.chansend", opRecv: "runtime.chanrecv", opSent: "runtime.chansend", opReceived: "runtime.chanrecv", opSawClosed: "runtime.chanrecv",
 	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
-	opNetwork: "internal/poll.runtime_pollWait",
-	opLock:    "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
+	opNetwork: "internal/poll.runtime_pollWait", opTriedSend: "runtime.chansend", opTriedRecv: "runtime.chanrecv", opTriedSelect: "runtime.selectgo",
+	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
 	opAdd: "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
 }
 
@@ -353,7 +382,7 @@ func learnEntry(op uint64) {
 	}
 	for n := range 16 {
 		if f := runtime.FuncForPC(frame(getg(), n)); f != nil && f.Name() == entries[op] {
-			if n++; op == opSend || op == opRecv {
+			if n++; op == opSend || op == opRecv || op == opTriedSend || op == opTriedRecv {
 				n++ // only functions of the runtime call these
 			}
 			within[op].Store(int32(n))

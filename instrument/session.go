@@ -26,6 +26,7 @@ type session struct {
 	number      uint32 // from 1
 	buffer      *shm.Buffer
 	block       atomic.Bool // wait when the buffer is full
+	second      uint64      // ticks in one
 	tsc         bool        // events are stamped with the processor's counter
 	states      bool        // the scheduler says what it does with goroutines
 	start       uint64      // ticks
@@ -139,7 +140,7 @@ func Attach(c shm.Config) error {
 		kind = clock.Best()
 	}
 	c.Frequency = c.FrequencyOf(kind)
-	se := &session{number: lastSession + 1, before: lastObject, tsc: kind != clock.Monotonic}
+	se := &session{number: lastSession + 1, before: lastObject, second: c.Frequency, tsc: kind != clock.Monotonic}
 	se.block.Store(c.Block)
 	var missing []sample.Missing
 	if len(c.Counters) > 0 {

@@ -109,7 +109,7 @@ var patches = []patch{
 		"\n\tif tracerecRecording != 0 && c.closed == 0 {\n\t\ttracerecTell(tracerecClose, tracerecObject(c), 0)\n\t}"},
 
 	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect)\n"},
-	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "0")},
+	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "uintptr(unsafe.Pointer(cas0))")},
 	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,
 		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},
