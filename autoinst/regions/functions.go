@@ -29,7 +29,7 @@ type function struct {
 	comment    comment
 	forbidden  bool   // nothing may be inserted
 	trivial    bool   // it calls nothing and has no loop
-	always     bool   // main
+	always     bool   // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
 	key        symbol // by which others call it
 	calls      []callee
 	waits      bool // for what is outside the program, as far as is known
@@ -97,17 +97,24 @@ func (s *scope) next() string {
 
 // literals adds the function literals in a node. What is deferred belongs to the function that it ends.
 func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
-	deferred := map[*ast.FuncLit]bool{}
+	deferred, parallel := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.DeferStmt:
 			if l, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
 				deferred[l] = true
 			}
+		case *ast.CallExpr:
+			if to, ok := n.Fun.(*ast.SelectorExpr); ok && to.Sel.Name == "RunParallel" && len(n.Args) == 1 {
+				if l, ok := ast.Unparen(n.Args[0]).(*ast.FuncLit); ok {
+					parallel[l] = x.test
+				}
+			}
 		case *ast.FuncLit:
 			inner := &scope{name: of.next(), literal: true}
 			f := x.named(inner.name, n.Pos(), n.Body)
 			f.forbidden = f.forbidden || forbidden || deferred[n]
+			f.always = parallel[n]
 			x.all = append(x.all, f)
 			x.literals(n.Body, inner, forbidden)
 			return false

@@ -101,6 +101,28 @@ var v = func() { loop(1) }
 	}, got)
 }
 
+// TestParallel: what a benchmark runs in parallel is a region, even if the compiler calls it inlinable. It was the work of package testing.
+func TestParallel(t *testing.T) {
+	text := `package a
+
+func BenchmarkA(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) { for pb.Next() { work() } })
+	b.Loop2(func(pb *testing.PB) { for pb.Next() { work() } })
+}
+`
+	name := filepath.Join(t.TempDir(), "a_test.go")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	c := chooser{inlined: map[place]bool{{name, 4, 16}: true, {name, 5, 10}: true}}
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, nil, parser.ParseComments)
+	require.NoError(t, err)
+	got := map[string]verdict{}
+	for _, f := range functionsOf(files, file, &pkg{ImportPath: "a", Name: "a"}, true) {
+		got[f.name] = c.verdict(f, name)
+	}
+	require.Equal(t, map[string]verdict{"a.BenchmarkA": isOther, "a.BenchmarkA.func1": region, "a.BenchmarkA.func2": isInlined}, got)
+}
+
 // TestWaits: a function that the compiler would inline is a region if something outside the program may be waited for in it, directly or in functions of these
 // packages, as far as their names tell.
 func TestWaits(t *testing.T) {
