@@ -133,9 +133,9 @@ const idles = 4
 const moment = 50
 
 // held says whether a wait of a metric held up the critical path.
-//   - One for a value did if the path is on its location later than ever on its causer, or goes on from the causer to a location like its own, either last of all or from where it was last on the
-//     causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
-//   - One for a close did if, besides, the path comes from its causer to its location when it ends.
+//   - One for a value did if the path is on its location later than ever on its causer, and not only for a moment, or goes on from the causer to a location like its own, either last of all or from
+//     where it was last on the causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
+//   - One for a close did if the path comes from its causer to its location when it ends, and one of these is true, however long it is there later.
 //   - One for a lock did unless the path leaves the causer with the lock, is back after a moment, and is hardly ever on the location of the wait later. Else the causer works under the lock, and others take it for a moment.
 func (c *meter) held(k *keptWait) bool {
 	of := &c.m.s.metrics.of
@@ -163,7 +163,10 @@ func (c *meter) held(k *keptWait) bool {
 	case closed && (stay.next != k.loc || left != k.end):
 		return false
 	}
-	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.path.trail(k.loc).end() > on.trail.end()
+	if closed {
+		little = 1
+	}
+	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.later(k.loc, on.trail.end()) >= little
 }
 
 // alike says whether another location is of the group of loc.

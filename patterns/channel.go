@@ -11,7 +11,7 @@ var LateSender = &analyzer.Pattern{
 		Name: metric.LateSender, Title: "Late sender", Parent: metric.Communication, Kind: metric.WaitState, Causing: "which came late to",
 		Description: "A receive waited because the matching send had not begun. The receiver could do nothing until the sender arrived.",
 		Formula: "min(begin of the send, end of the receive) − begin of the receive, when positive; charged to the receive. It has a critical part only if its end mattered: if the critical path " +
-			"is on the receiver later than ever on the sender; if it goes from where it is on the sender last of all to a receiver of that kind; or if it goes to one from where it was last on the sender before the end of the wait, and is not back in less than a quarter of that time. " +
+			"is on the receiver later than ever on the sender, for a quarter of the time that was waited for it or more; if it goes from where it is on the sender last of all to a receiver of that kind; or if it goes to one from where it was last on the sender before the end of the wait, and is not back in less than a quarter of that time. " +
 			"A worker that is idle until it is asked, and for whom nobody waits then, delays nothing",
 		Advice: "Look at what the sender did before it sent: send earlier, split its work or give it less, or use more senders. A worker " +
 			"that waits for its next task is idle by design; it matters only as far as it is on the critical path.",

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -139,9 +140,13 @@ func (p *page) finding(n int, f *Finding) {
 
 	p.waitingAt(f)
 	p.started(f.Group)
-	for i := range f.Causers[:min(len(f.Causers), 3)] {
-		if c := &f.Causers[i]; c.Path >= 0 {
-			p.place("causing", uint32(c.Path))
+	causers := p.causersOf(f)
+	for i := range causers[:min(len(causers), 3)] {
+		looksLike := func(o Causer) bool {
+			return o.Path >= 0 && p.path(uint32(o.Path), pageWidth-15) == p.path(uint32(causers[i].Path), pageWidth-15)
+		}
+		if causers[i].Path >= 0 && !slices.ContainsFunc(causers[:i], looksLike) {
+			p.place("causing", uint32(causers[i].Path))
 		}
 	}
 	p.meanwhile(f)
@@ -236,9 +241,44 @@ func (f *Finding) inTurn() string {
 	return " For " + glue(percent(f.HeadOfLine, f.Severity)) + " of that time, one was not ready whose turn it was, and others, which were, waited for theirs."
 }
 
+// causersOf returns the causers of a finding, those of a group that did one thing at one place as one, whatever the call paths that lead there.
+func (p *page) causersOf(f *Finding) []Causer {
+	type deed struct {
+		group  int32
+		metric int
+		place  string
+	}
+	const enough = 64 // are told
+	var all []Causer
+	at := map[deed]int{}
+	for i := range f.Causers[:min(len(f.Causers), enough)] {
+		c := f.Causers[i]
+		d := deed{c.Group, p.causedIn(f, &c), ""}
+		if c.Path >= 0 {
+			d.place = p.at(uint32(c.Path))
+		}
+		k, known := at[d]
+		if !known {
+			at[d] = len(all)
+			all = append(all, c)
+			continue
+		}
+		all[k].Severity += c.Severity
+		all[k].Locations = slices.Clone(all[k].Locations)
+		for _, l := range c.Locations {
+			if !slices.Contains(all[k].Locations, l) {
+				all[k].Locations = append(all[k].Locations, l)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Causer) int { return cmp.Compare(y.Severity, x.Severity) })
+	return append(all, f.Causers[min(len(f.Causers), enough):]...)
+}
+
 // causers ends a finding's sentence with those who were waited for.
 func (p *page) causers(f *Finding) string {
-	if len(f.Causers) == 0 {
+	causers := p.causersOf(f)
+	if len(causers) == 0 {
 		return "for nobody in the trace."
 	}
 	if p.e.Metrics[f.Metric].Name == metric.Network {
@@ -247,8 +287,8 @@ func (p *page) causers(f *Finding) string {
 	const most = 3
 	var parts []string
 	var told int64
-	for i := range f.Causers[:min(len(f.Causers), most)] {
-		c := &f.Causers[i]
+	for i := range causers[:min(len(causers), most)] {
+		c := &causers[i]
 		who := "nobody in the trace (a timer, the network, or code that is not instrumented)"
 		if c.Group >= 0 {
 			who = p.who(c.Group, c.Locations)
@@ -256,7 +296,7 @@ func (p *page) causers(f *Finding) string {
 		if c.Group >= 0 && c.Path >= 0 {
 			who += ", " + p.causing(f, c) + " " + p.at(uint32(c.Path))
 		}
-		if len(f.Causers) > 1 {
+		if len(causers) > 1 {
 			who = glue(percent(c.Severity, f.Severity)) + " of it for " + who
 		} else {
 			who = "for " + who
@@ -265,7 +305,7 @@ func (p *page) causers(f *Finding) string {
 		told += c.Severity
 	}
 	text := strings.Join(parts, "; ")
-	if len(f.Causers) > most {
+	if len(causers) > most {
 		text += "; " + glue(percent(f.Severity-told, f.Severity)) + " for others"
 	}
 	return text + "."

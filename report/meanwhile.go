@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -11,12 +12,32 @@ import (
 // of the critical path.
 func (f *Finding) awaited() int64 { return max(f.Awaited, f.Critical) }
 
-// mostly returns where the causers of a finding were for more than half of the time in which the critical path was on them, if that is one call path.
-func (f *Finding) mostly() (path uint32, ok bool) {
-	if len(f.Meanwhile) == 0 || 2*f.Meanwhile[0].Time <= f.Critical {
+// meanwhileOf returns what the causers of a finding did on the critical path, of one place as one, whatever the call paths that lead there: the first is the one that has most.
+func (e *Experiment) meanwhileOf(f *Finding) (places []PathTime) {
+	for _, t := range f.Meanwhile {
+		at := slices.IndexFunc(places, func(x PathTime) bool { return e.samePlace(x.Path, t.Path) })
+		if at < 0 {
+			places = append(places, t)
+		} else {
+			places[at].Time += t.Time
+		}
+	}
+	slices.SortStableFunc(places, func(x, y PathTime) int { return cmp.Compare(y.Time, x.Time) })
+	return places
+}
+
+// samePlace says whether two call paths lead to one place.
+func (e *Experiment) samePlace(a, b uint32) bool {
+	return a == b || e.Paths[a].Region == e.Paths[b].Region && !isUnnamed(e.leaf(a).Name)
+}
+
+// mostlyIn returns where the causers of a finding were for more than half of the time in which the critical path was on them, if that is one place.
+func (e *Experiment) mostlyIn(f *Finding) (path uint32, ok bool) {
+	places := e.meanwhileOf(f)
+	if len(places) == 0 || 2*places[0].Time <= f.Critical {
 		return 0, false
 	}
-	return f.Meanwhile[0].Path, true
+	return places[0].Path, true
 }
 
 // doing is what causers of a finding did while they were waited for.
@@ -28,19 +49,25 @@ type doing struct {
 
 // doings divides the time in which the causers of a finding were waited for: what they did on the critical path, what they waited for
 // themselves, and what they did off the path, largest first.
-func (f *Finding) doings() []doing {
+func (e *Experiment) doings(f *Finding) []doing {
 	rest := f.awaited()
 	var list []doing
-	for _, t := range f.Meanwhile {
+	for _, t := range e.meanwhileOf(f) {
 		list = append(list, doing{t.Time, int32(t.Path), -1})
 		rest -= t.Time
 	}
+	onward := len(list)
 	for _, o := range f.Onward {
-		list = append(list, doing{o.Time, int32(o.Path), o.Group})
 		rest -= o.Time
+		at := slices.IndexFunc(list[onward:], func(d doing) bool { return d.group == o.Group && e.samePlace(uint32(d.path), o.Path) })
+		if at < 0 {
+			list = append(list, doing{o.Time, int32(o.Path), o.Group})
+		} else {
+			list[onward+at].time += o.Time
+		}
 	}
 	list = append(list, doing{rest, -1, -1})
-	slices.SortStableFunc(list, func(x, y doing) int { return int(min(1, max(-1, y.time-x.time))) })
+	slices.SortStableFunc(list, func(x, y doing) int { return cmp.Compare(y.time, x.time) })
 	return list
 }
 
@@ -59,8 +86,8 @@ func (p *page) doing(f *Finding) (list []Doing) {
 		return nil
 	}
 	whole, left1000 := f.awaited(), int64(1000) // what is printed adds up
-	doings := f.doings()
-	if first := doings[0]; first.path < 0 && 2*first.time > whole && (len(f.Meanwhile) == 0 || f.Meanwhile[0].Time < whole/10) {
+	doings, places := p.e.doings(f), p.e.meanwhileOf(f)
+	if first := doings[0]; first.path < 0 && 2*first.time > whole && (len(places) == 0 || places[0].Time < whole/10) {
 		return nil
 	}
 	for _, d := range doings[:min(len(doings), most)] {

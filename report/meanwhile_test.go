@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,4 +45,37 @@ func TestMeanwhileNotKnown(t *testing.T) {
 		list, _ := s.Meanwhile(&f)
 		require.Len(t, list, c.told, c)
 	}
+}
+
+// What is done at one place is told once, whatever the call paths that lead there: of who was waited for, and of what they did meanwhile.
+func TestPlacesAreToldOnce(t *testing.T) {
+	e := hydro()
+	at := func(leaf string, parents ...string) (path int32) {
+		path = -1
+		for _, name := range append(parents, leaf) {
+			file, line := "", 0
+			if name == "send" {
+				file, line = "/src/hydro/halo.go", 99
+			}
+			region := slices.IndexFunc(e.Regions, func(r Region) bool { return r.Name == name })
+			if region < 0 {
+				region, e.Regions = len(e.Regions), append(e.Regions, Region{Name: name, File: file, Line: line, Operation: name == "send"})
+			}
+			path, e.Paths = int32(len(e.Paths)), append(e.Paths, CallPath{Parent: path, Region: uint32(region)})
+		}
+		return path
+	}
+	one, other, sweep := at("send", "left"), at("send", "right"), at("sweep")
+	f := e.Findings[0]
+	f.Severity, f.Critical, f.Awaited = 100, 60, 100
+	f.Causers = []Causer{{0, one, 40, []uint32{0}}, {1, one, 30, []uint32{1, 2}}, {1, other, 30, []uint32{2, 3}}}
+	f.Meanwhile = []PathTime{{uint32(one), 25}, {uint32(sweep), 15}, {uint32(other), 20}}
+	f.Onward = []Onward{{PathTime{uint32(one), 12}, 0}, {PathTime{uint32(other), 11}, 0}, {PathTime{uint32(other), 10}, 1}}
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
+	require.Contains(t, strings.ReplaceAll(p.sentence(&f), nbsp, " "), "60.0 % of it for worker ×3 (of 8), which was in send at halo.go:99; 40.0 % of it for main, which was in send at halo.go:99.")
+	path, ok := e.mostlyIn(&f)
+	require.True(t, ok, "45 of 60")
+	require.Equal(t, uint32(one), path)
+	list := e.doings(&f)
+	require.Equal(t, []doing{{45, one, -1}, {23, one, 0}, {15, sweep, -1}, {10, other, 1}, {7, -1, -1}}, list)
 }

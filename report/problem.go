@@ -239,7 +239,7 @@ func waitsFor(name string) bool {
 // Problem returns the problem that a finding is an instance of, nil for none that is known.
 func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	chain := []did{{e.kind(f).Name, e.pathOf(f.Path)}}
-	d, ok := f.mainly()
+	d, ok := e.mainly(f)
 	if ok {
 		chain = append(chain, did{e.waitIn(d), e.pathOf(uint32(d.path))})
 	}
@@ -319,8 +319,8 @@ func (e *Experiment) herd(f *Finding) bool {
 const conditionName = "condwait"
 
 // mainly returns what the causers of a finding did for more than half of the time in which they were waited for, if that is known.
-func (f *Finding) mainly() (doing, bool) {
-	d := f.doings()[0]
+func (e *Experiment) mainly(f *Finding) (doing, bool) {
+	d := e.doings(f)[0]
 	return d, d.path >= 0 && 2*d.time > f.awaited()
 }
 

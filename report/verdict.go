@@ -108,7 +108,7 @@ func (p *page) extent(f *Finding) string {
 }
 
 // outweighed says whether something else has so much of the critical path that the waiting of a finding is not what delays the run most: more waiting
-// for what is not recorded or for a processor, or work that has most of the path where the waiting has little. What the causers did meanwhile belongs to the waiting.
+// for what is not recorded or for a processor, or work that has more than twice as much where the waiting has little. What the causers did meanwhile belongs to the waiting.
 func (p *page) outweighed(f *Finding, top spending) bool {
 	beside := top.time
 	for _, m := range f.Meanwhile {
@@ -119,7 +119,7 @@ func (p *page) outweighed(f *Finding, top spending) bool {
 	if top.doing > sleeping {
 		return beside > f.Critical
 	}
-	return 2*beside > p.e.Header.Focus && 4*f.Critical < p.e.Header.Focus
+	return beside > 2*f.Critical && 4*f.Critical < p.e.Header.Focus
 }
 
 // beside is the verdict that something else has more of the critical path than the first finding.
@@ -424,18 +424,19 @@ func (p *page) subject(f *Finding) string {
 
 // because says who a finding's waiting was for, first of all.
 func (p *page) because(f *Finding) string {
-	if len(f.Causers) == 0 || f.Causers[0].Group < 0 {
+	causers := p.causersOf(f)
+	if len(causers) == 0 || causers[0].Group < 0 {
 		return "for nobody in the trace"
 	}
 	if isLock(f.Object.Type) {
 		return p.held(f)
 	}
-	c := &f.Causers[0]
+	c := &causers[0]
 	who := p.who(c.Group, c.Locations)
-	if n := len(f.Causers) - 1; 2*c.Severity < f.Severity && n > 0 {
+	if n := len(causers) - 1; 2*c.Severity < f.Severity && n > 0 {
 		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
-	if path, ok := f.mostly(); ok {
+	if path, ok := p.e.mostlyIn(f); ok {
 		return fmt.Sprintf("for %s, which was mostly %s then", who, p.doingAt(path))
 	}
 	if c.Path < 0 {

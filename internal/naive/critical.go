@@ -345,7 +345,7 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 	}
 }
 
-// held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer; if it goes to the group of the waiter from where it is on the causer last of
+// held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer, for a value a quarter of the wait or more; if it goes to the group of the waiter from where it is on the causer last of
 // all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock can unless the path
 // leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
@@ -392,7 +392,13 @@ func (p *pathfinder) held(w *wait) bool {
 	alike := func(i int) bool {
 		return i < len(p.on) && p.on[i].l != nil && p.n.result.Group[p.on[i].l.id] == p.n.result.Group[w.op.loc.id]
 	}
-	return alike(at) && !soon || alike(last) || slices.ContainsFunc(p.on[last:], func(x second) bool { return x.l == w.op.loc })
+	later := int64(0)
+	for _, x := range p.on[last:] {
+		if x.l == w.op.loc {
+			later++
+		}
+	}
+	return alike(at) && !soon || alike(last) || w.metric == "late_close" && later > 0 || later > 0 && least*later >= w.end-w.from
 }
 
 // split says what the locations of the path did while it was on them.
