@@ -25,7 +25,9 @@ const (
 	roleImplicitBarrier = 16
 	roleFlush           = 17
 	roleOrdered         = 18
+	roleTask            = 20
 	roleTaskWait        = 22
+	roleUntiedTask      = 34
 )
 
 // class is what a region is.
@@ -38,6 +40,7 @@ type class struct {
 	how     uint32       // what kind of call it is, see wire.Called
 	epoch   epoch        // what it does about epochs of windows
 	flushes wire.Hold    // how it waits until accesses to windows are complete, 0 if it does not
+	task    bool         // it is what a task of a team executes
 	alone   bool         // no call that needs others, so that libraries make no progress for these in it
 	queues  bool         // it may end before the stream has done what it asks for
 	waits   wire.Command // how it waits for streams of devices, 0 if it does not
@@ -52,7 +55,9 @@ func (a *Archive) classOf(r *Record) class {
 			return classOfCall(call)
 		}
 	case paradigm == openMP || strings.HasPrefix(name, "!$omp"):
-		return classOfConstruct(name, r.Get("regionRole"))
+		c, role := classOfConstruct(name, r.Get("regionRole")), r.Get("regionRole")
+		c.task = role == roleTask || role == roleUntiedTask
+		return c
 	case paradigm == pthread:
 		return class{name: first(name, threadClasses, "pthread_time")}
 	case paradigm == cuda, paradigm == openCL, paradigm == hip:

@@ -367,7 +367,7 @@ func (s *source) ends(region uint32, t int64, w *walk, to []trace.Event) []trace
 		w.last = max(w.last, t)
 		to = append(to, trace.Event{Time: w.last, Kind: kind, ID: id, Word: uint64(object)})
 	}
-	if n := len(w.stack); n > 1 && !w.stack[n-2].work && s.barrier(w.stack[n-2].region) {
+	if s.barrier(w.around()) {
 		if object := s.team(w); object != 0 {
 			tell(wire.Within, 0, object)
 		}

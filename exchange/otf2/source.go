@@ -46,7 +46,7 @@ func (a *Archive) survey() (*source, []survey) {
 	s.define()
 	s.topologies()
 	s.classify()
-	all := s.look()
+	all := s.unties(s.look())
 	s.gather(all)
 	s.Problems = append(s.Problems, a.problems...)
 	return s, all
@@ -71,6 +71,7 @@ type source struct {
 	parts     []part  // by chunk of package trace
 	forks     forks
 	forked    [][]instance // by LocationID, what it forked; each unknown at first
+	untied    [][]segment  // by LocationID, of tasks; nil if each task is executed by one location
 	passing   passing
 	device    devices
 	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
@@ -137,6 +138,8 @@ type survey struct {
 	begun    map[team]int    // how often it was in each team
 	inTeams  bool            // it began to work in a team when nothing else was open
 	alone    bool            // likewise without a team
+	segments []segment       // in archives with untied tasks
+	untied   bool            // it left what it had not entered in a task
 	problems []trace.Problem
 }
 
@@ -217,6 +220,7 @@ func (s *source) gather(all []survey) {
 	}
 	for i := range s.parts {
 		if p := &s.parts[i]; i == 0 || s.parts[i-1].chunk != p.chunk {
+			s.resumed(s.starts[p.chunk])
 			s.forks.know(s.starts[p.chunk].stack, s.forked[s.Chunks[i].Location])
 		}
 	}
@@ -227,6 +231,7 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 	v.chunks, v.problems = s.a.Chunks(s.of[at])
 	v.forks.of = map[team][]forked{}
 	w := newWalk(s.Definitions.Locations[at].Process)
+	w.location = at
 	stream := s.device.number[at] != 0
 	for k := range v.chunks {
 		v.starts = append(v.starts, w.clone())
@@ -264,6 +269,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 	case idEnter:
 		v.launch(s, e)
 		region := s.region(e.Values[0])
+		v.untied = v.untied || w.strange() && !s.passing.classes[region].task
 		w.enter(region, func(top *step) uint32 {
 			if x := v.forks.at(top); x != nil && top.master {
 				x.region = region
@@ -271,11 +277,14 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 			return region
 		})
 	case idLeave, idProgramEnd:
-		if e.Spec.ID == idLeave {
+		if e.Spec.ID == idLeave && !w.strange() {
 			s.releases(s.region(e.Values[0]), w, func(*held, wire.Hold) {})
 			w.accesses = false
 		}
+		v.untied = v.untied || w.strange()
 		w.leave()
+	case idThreadTaskSwitch, idThreadTaskComplete:
+		v.switched(s, w, e)
 	case idProgramBegin:
 		v.programs = append(v.programs, e.Values[0])
 		w.stack = append(w.stack, step{region: programRegion, levels: int(e.Values[0])})
@@ -313,7 +322,8 @@ func (s *source) measurement(w *walk, e *Event) (begins, ends bool) {
 		w.enter(s.off, func(*step) uint32 { return noRegion })
 		return true, false
 	case on:
-		return false, w.leave()
+		ends, _ = w.leave()
+		return false, ends
 	}
 	return false, false
 }
@@ -413,16 +423,18 @@ func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) [
 			levels = 1
 		}
 	case idLeave, idProgramEnd:
-		if e.Spec.ID == idLeave {
+		if e.Spec.ID == idLeave && !w.strange() {
 			to = s.ends(s.region(e.Values[0]), t, w, to)
 			to = s.holding(s.region(e.Values[0]), t, w, to)
 			to = s.device.awaits(s, w, e, to)
 		}
-		if w.leave() {
+		if ends, hidden := w.leave(); ends {
 			levels = 1
-		} else {
+		} else if hidden {
 			state(wire.Joining)
 		}
+	case idThreadTaskSwitch, idThreadTaskComplete:
+		to = s.switched(w, e, to)
 	case idThreadFork:
 		if top := w.fork(t); w.forks <= len(forked) {
 			top.is(forked[w.forks-1])

@@ -163,15 +163,17 @@ const (
 	idParameterString      = 32
 	idParameterUnsignedInt = 34
 
-	idThreadFork        = 53
-	idThreadJoin        = 54
-	idThreadTeamBegin   = 55
-	idThreadTeamEnd     = 56
-	idThreadAcquireLock = 57
-	idThreadReleaseLock = 58
-	idThreadCreate      = 62
-	idThreadBegin       = 63
-	idThreadEnd         = 65
+	idThreadFork         = 53
+	idThreadJoin         = 54
+	idThreadTeamBegin    = 55
+	idThreadTeamEnd      = 56
+	idThreadAcquireLock  = 57
+	idThreadReleaseLock  = 58
+	idThreadTaskSwitch   = 60
+	idThreadTaskComplete = 61
+	idThreadCreate       = 62
+	idThreadBegin        = 63
+	idThreadEnd          = 65
 
 	idProgramBegin = 83
 	idProgramEnd   = 84

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"tracerec/trace"
 )
 
 // A thread that works in a team of another one does so below the call path in which the team was forked, which is known only when that other thread's events are read. So all
@@ -44,6 +46,10 @@ type step struct {
 	levels  int  // so many levels end with it
 	fork    int  // master: the how manieth fork of its location it is
 	from    int64
+
+	task    task // that the location goes on with here; no region
+	segment int  // the how manieth time that it went on with one; 0: this is no task
+	left    int  // so many regions it has left that others have entered in the task
 }
 
 // walk is where the events of a location stand, as far as teams go. Reading can go on from a copy of it.
@@ -57,17 +63,24 @@ type walk struct {
 	accessed []target        // windows that the call that goes on accesses
 	accesses bool            // the call that goes on is the first one to access one
 	ended    step            // the team of another thread that it was in last
-	worker   bool            // all that it does it does in teams of others; else it is idle
-	last     int64           // time of its last event
-	wanted   stretch         // times of the events that are read
+
+	location  trace.LocationID
+	suspended map[task][]step // what is open in tasks that it has suspended
+	segments  int             // how often it has begun or resumed a task
+
+	worker bool    // all that it does it does in teams of others; else it is idle
+	last   int64   // time of its last event
+	wanted stretch // times of the events that are read
 }
 
 func newWalk(process int) *walk {
-	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, last: math.MinInt64}
+	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, suspended: map[task][]step{}, last: math.MinInt64}
 }
 
 func (w *walk) clone() *walk {
-	return &walk{w.process, slices.Clone(w.stack), maps.Clone(w.begun), w.forks, slices.Clone(w.held), maps.Clone(w.started), slices.Clone(w.accessed), w.accesses, w.ended, w.worker, w.last, w.wanted}
+	c := *w
+	c.stack, c.begun, c.held, c.started, c.accessed, c.suspended = slices.Clone(w.stack), maps.Clone(w.begun), slices.Clone(w.held), maps.Clone(w.started), slices.Clone(w.accessed), maps.Clone(w.suspended)
+	return &c
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.
@@ -81,15 +94,19 @@ func (w *walk) enter(region uint32, executes func(*step) uint32) (hidden bool) {
 	return hidden
 }
 
-// leave applies the end of a region, and says whether it ends a level.
-func (w *walk) leave() bool {
+// leave applies the end of a region, and says whether it ends a level, or is hidden. What others have entered in a task, as far as that is not known, is neither.
+func (w *walk) leave() (ends, hidden bool) {
 	n := len(w.stack)
 	if n == 0 || w.stack[n-1].work {
-		return true // of which there is none: whoever reads the events notices
+		return true, false // of which there is none: whoever reads the events notices
 	}
-	hidden := w.stack[n-1].hidden
+	if w.stack[n-1].segment > 0 {
+		w.stack[n-1].left++
+		return false, false
+	}
+	hidden = w.stack[n-1].hidden
 	w.stack = w.stack[:n-1]
-	return !hidden
+	return !hidden, hidden
 }
 
 // fork applies the fork of a team, of which nothing is known yet.
@@ -148,12 +165,13 @@ type forks struct {
 
 // add notes that a team was forked.
 func (f *forks) add(t team, path []step, from int64) {
+	path = slices.DeleteFunc(slices.Clone(path), func(x step) bool { return x.segment > 0 })
 	same := func(p []step) bool { return slices.Equal(p, path) }
 	first := max(0, len(f.paths)-recent)
 	i := slices.IndexFunc(f.paths[first:], same)
 	if i < 0 {
 		i = len(f.paths) - first
-		f.paths = append(f.paths, slices.Clone(path))
+		f.paths = append(f.paths, path)
 	}
 	f.of[t] = append(f.of[t], forked{path: int32(first + i), region: noRegion, from: from})
 }
