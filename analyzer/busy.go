@@ -25,7 +25,7 @@ func (w *workload) idle(bring bool) int64 {
 // unprocessed are the metrics of time in which goroutines are ready to run, and do not: they are neither busy then, nor idle.
 var unprocessed = []string{metric.Wakeup, metric.ReadyAfterWait, metric.Ready, metric.StartLatency, metric.Stopped}
 
-// workloads adds the time of the locations up by group. Who waits for the network, or for a reader of what it asked for, waits for nobody of the program.
+// workloads adds the time of the locations up by group. Who waits for a reader of what it asked for waits for what comes from outside, not for others of the program.
 func (b *builder) workloads() []workload {
 	list := b.s.metrics.list
 	busy := b.timeMetrics()
@@ -49,6 +49,7 @@ func (b *builder) workloads() []workload {
 				for causer, v := range shares {
 					if causer != NoCauser && b.s.reads(b.places.locs[causer].first) {
 						of[l.line.Group].waited -= v
+						of[l.line.Group].outside += v
 					}
 				}
 			}

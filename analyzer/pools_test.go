@@ -65,6 +65,20 @@ func TestListenersAreNoPool(t *testing.T) {
 	for _, f := range analyzeText(t, text).Findings {
 		require.Equal(t, report.Busy{}, f.Busy)
 	}
+	asked := regexp.MustCompile(`(?s)location w(\d)\n.*?end\n`).ReplaceAllStringFunc(text, func(w string) string {
+		name := w[len("location w"):len("location w0")]
+		reader := "location r" + name + "\n 0 begin readLoop by main @transport.go:1(net/http.(*persistConn).readLoop)\n"
+		for _, end := range regexp.MustCompile(`(\d+) leave\n (\d+) send`).FindAllStringSubmatch(w, -1) {
+			reader += fmt.Sprintf(" %[1]s send answer%[2]s @t.go:1\n %[1]s leave\n", end[1], name)
+		}
+		return strings.ReplaceAll(w, "network @", "recv answer"+name+" @") + reader + " 815 end\n"
+	})
+	asked = "channel answer0 cap 0\nchannel answer1 cap 0\n" + strings.Replace(asked, " 0 create w0", " 0 create r0 @a.go:1\n 0 create r1 @a.go:1\n 0 create w0", 1)
+	x := analyzeText(t, asked)
+	require.Greater(t, x.Total(x.MetricIndex("late_sender")), int64(2000), "they wait for their readers")
+	for _, f := range x.Findings {
+		require.Equal(t, report.Busy{}, f.Busy)
+	}
 	text = strings.ReplaceAll(text, "network @a.go:20", "enter parse @a.go:20")
 	text = regexp.MustCompile(`(enter parse @a.go:20\n) \d+ blocked\n( \d+) leave`).ReplaceAllString(text, "$1$2 exit")
 	f := analyzeText(t, text).Findings[0]
