@@ -29,6 +29,15 @@ func TestFlushes(t *testing.T) {
 	}
 }
 
+// TestFlushesAtTheEnd: the recorder writes its events when nothing comes any more, from 20 to 50 µs, but not longer than the archive says that the trace lasts: to 1000.
+func TestFlushesAtTheEnd(t *testing.T) {
+	for until, want := range map[uint64]int64{150: 30e3, 1 << 40: 980e3, 0: 0} {
+		e, err := analyzer.Analyze(write(t, 0, [][]uint64{{0, 100, idEnter, 0}, {0, 120, idBufferFlush, until}}).Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 1})
+		require.NoError(t, err)
+		require.Equal(t, want, e.Total(e.MetricIndex("overhead")), "until %d", until)
+	}
+}
+
 // TestTasks: the second thread is in the barrier from 20 µs on, executes a task from 30 to 45, and the first one comes at 50: so it waits for 15. A task that is executed outside of a barrier is told of nowhere, and so is one of which the
 // team is not known.
 func TestTasks(t *testing.T) {

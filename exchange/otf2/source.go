@@ -121,7 +121,7 @@ func (s *source) define() {
 type survey struct {
 	chunks   []Chunk
 	starts   []*walk // by chunk
-	last     int64
+	last     int64   // when its last event ends
 	forks    forks
 	forked   []instance // by fork of the location
 	programs []uint64
@@ -229,6 +229,7 @@ func (s *source) gather(all []survey) {
 // location looks at the events of a location.
 func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 	v.chunks, v.problems = s.a.Chunks(s.of[at])
+	v.last = math.MinInt64
 	v.forks.of = map[team][]forked{}
 	w := newWalk(s.Definitions.Locations[at].Process)
 	w.location = at
@@ -254,9 +255,12 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 				v.event(s, w, &r.Event)
 			}
 			w.last = max(w.last, s.since(r.Event.Time))
+			if r.Event.Spec.ID == idBufferFlush { // which lasts, but not longer than the trace, as damage may say
+				v.last = max(v.last, min(s.since(r.local.corrected(r.Event.Values[0])), s.since(s.a.Clock.Offset+s.a.Clock.Length)))
+			}
 		}
 	}
-	v.last, v.begun = w.last, w.begun
+	v.last, v.begun = max(v.last, w.last), w.begun
 }
 
 // event applies an event to what is known of its location.

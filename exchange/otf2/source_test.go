@@ -188,7 +188,7 @@ func FuzzTeams(f *testing.F) {
 		b = b[:min(len(b), 400)] // all that is known is copied at each event
 		kinds := []uint8{idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, idProgramBegin, idProgramEnd, idMeasurementOnOff,
 			idThreadAcquireLock, idThreadReleaseLock, idOmpAcquireLock, idMpiSend, idMpiIsend, idMpiRecv, idMpiIrecv, idMpiIsendComplete, idMpiIrecvRequest, idMpiCollectiveEnd, idNonBlockingRequest, idNonBlockingComplete,
-			idRmaRequestLock, idRmaReleaseLock, idRmaPut}
+			idRmaRequestLock, idRmaReleaseLock, idRmaPut, idThreadTaskSwitch, idThreadTaskComplete}
 		s := &source{a: twoThreads(), programs: map[uint64]uint32{}}
 		s.define()
 		s.classify()

@@ -137,6 +137,39 @@ func TestUntiedLost(t *testing.T) {
 	require.Equal(t, map[string]int{"[0 main]": 1, "[0 main barrier]": 1, "[0 main barrier f]": 1}, visits)
 }
 
+// TestTasksInAnyOrder: whatever order events of tasks come in, as of damage, the same is told wherever chunks end, and it can be analyzed.
+func TestTasksInAnyOrder(t *testing.T) {
+	kinds := []uint64{idEnter, idEnter, idLeave, idLeave, idThreadTaskSwitch, idThreadTaskSwitch, idThreadTaskSwitch, idThreadTaskComplete}
+	untied := 0
+	for seed := range uint64(600) {
+		r := rand.New(rand.NewPCG(seed, 18))
+		var events [][]uint64
+		for i := range uint64(80) {
+			e := []uint64{r.Uint64N(2), 100 + i, kinds[r.IntN(len(kinds))]}
+			switch e[2] {
+			case idEnter, idLeave:
+				e = append(e, r.Uint64N(4))
+			case idThreadTaskSwitch, idThreadTaskComplete:
+				e = append(e, 7, 0, r.Uint64N(4))
+			}
+			events = append(events, e)
+		}
+		whole, pieces := tasks(t, 0, events), tasks(t, 96, events)
+		require.Equal(t, eventsOf(t, whole.Trace()), eventsOf(t, pieces.Trace()), "seed %d", seed)
+		if s, _ := pieces.survey(); s.untied != nil {
+			untied++
+		}
+		e, err := analyzer.Analyze(pieces.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+		require.NoError(t, err)
+		for i := range e.Metrics {
+			for _, c := range e.Cells(i) {
+				require.Positive(t, c.Value, "seed %d: %s", seed, e.Metrics[i].Name)
+			}
+		}
+	}
+	require.Greater(t, untied, 100)
+}
+
 // aTask is a task as it is executed: what is open in it.
 type aTask struct {
 	number  uint64
