@@ -176,7 +176,7 @@
 //
 // Wait states whose pattern has Roots have causes. Where locations wait for one of them, who came last, they meet: at a barrier, a fork, a message that was waited for; and where threads begin to be idle. In collective operations that all
 // leave together all of them meet; in those in which all get something of all, but not all were in it at one time, those meet who waited for the last that sent; where some wait for one, or the operation does not block, each of them meets that one. All that begin or end with MPI_Init or MPI_Finalize meet, and in the end the threads that
-// are idle meet who forked the last team. A location has an encounter in each of its meetings, at the begin of its operation. Its wait is that of the wait state.
+// are idle meet who forked the last team. Other waits, in scans, for windows and for locks, count as what their call path takes. A location has an encounter in each of its meetings, at the begin of its operation. Its wait is that of the wait state.
 //
 // For a wait w of location q for p: S is the last meeting before of p and q, the begin if there is none. P(c) is the time of p in call path c from its encounter in S to the one in which q waits, without
 // idleness, less the waits of its encounters in between, and less, in the call path of its encounter in S, the length of that operation; of that what p needed longer than the first one to leave, since the last one came (in a collective

@@ -30,9 +30,6 @@ func (m *Matcher) fence(ops []Op, members, accesses []int32) {
 		}
 		m.point(ArrivedAtFence, i, last, until, ops[last].Begin, until)
 	}
-	if overlap {
-		m.attendAll(ArrivedAtFence, members, last, false)
-	}
 }
 
 // accessed returns which access to what each member has of a window ended last, noOp if there was none, and with how many others it has passed data.

@@ -109,6 +109,8 @@ func (m *Matcher) assembled(ops []Op, members []int32, kind wire.Meeting) {
 	overlap := m.overlap(ops, members, last)
 	if overlap || !x.overlap {
 		m.arrive(ops, members, last, x.waits, x.leaves)
+	}
+	if !x.overlap {
 		m.attendAll(x.waits, members, last, x.together)
 	}
 	if kind == wire.AllBegin || kind == wire.AllEnd {
@@ -245,9 +247,6 @@ func (m *Matcher) prefix(ops []Op, members []int32) {
 	for _, i := range members {
 		if last != noOp {
 			m.meet(LowerSent, i, last)
-			if ops[i].Begin < ops[last].Begin {
-				m.attendRoot(LowerSent, last, []int32{i}, []int32{i, last})
-			}
 		}
 		if senders(wire.Meeting(ops[i].Mode)) && (last == noOp || ops[i].Begin > ops[last].Begin) {
 			last = i

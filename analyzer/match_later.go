@@ -214,6 +214,8 @@ func (m *Matcher) waited(x *messages, a awaited) {
 		return
 	}
 	kind := laterPoints[wire.Meeting(m.ops[a.met].Mode).Operation()]
-	m.attendMessage(kind, x, a.met, by, a.from)
+	if kind != AwaitedLower {
+		m.attendMessage(kind, x, a.met, by, a.from)
+	}
 	m.point(kind, call, by, a.from, m.ops[by].Begin, a.from)
 }

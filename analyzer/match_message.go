@@ -204,7 +204,6 @@ func (m *Matcher) epoch(x *messages, from, to int) {
 	case how&wire.Transfers != 0:
 		kind = PostedToAccess
 	}
-	m.attendMessage(kind, x, call, last, ops[call].Begin)
 	if kind != Completed {
 		m.meet(kind, call, last)
 		return

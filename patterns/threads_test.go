@@ -244,6 +244,28 @@ func TestDelays(t *testing.T) {
 	require.Empty(t, cells(t, e, "delay_barrier_longterm"))
 }
 
+// TestDelaysPastOthers: what waits in scans and for windows cost is not told, so that they count as what their call paths take. The first waits 10 at the barrier for the second, which since MPI_Init has worked
+// for 40 and been in the other operation for 52, while the first has worked for 80, and been there for 2.
+func TestDelaysPastOthers(t *testing.T) {
+	for region, as := range map[string]wire.Meeting{"MPI_Scan mpi_collective": wire.LowerSend | wire.Sends | wire.Receives, "MPI_Win_create mpi_mgmt_win": wire.AtCreate, "MPI_Win_free mpi_mgmt_win": wire.AtFree,
+		"MPI_Win_fence mpi_rma_sync_active": wire.AtFence} {
+		x := processes(2)
+		for loc, work := range [][2]int64{{60, 20}, {10, 30}} {
+			x.enter(loc, 0, "main").meets(loc, 0, 10, "MPI_Init mpi_init_exit", wire.AllBegin)
+			x.enter(loc, 10, "work").leave(loc, 10+work[0])
+			x.meets(loc, 10+work[0], 72, region, as.Numbered(uint32(loc)))
+			x.enter(loc, 72, "work").leave(loc, 72+work[1])
+			x.meets(loc, 72+work[1], 103, "MPI_Barrier mpi_sync_collective", wire.AllArrive)
+			x.meets(loc, 103, 104, "MPI_Finalize mpi_init_exit", wire.AllEnd).leave(loc, 104)
+		}
+		for workers := range 2 {
+			e := x.analyze(t, workers+1)
+			require.Equal(t, []string{"MPI_Barrier 0 10"}, cells(t, e, "mpi_barrier_wait"), region)
+			require.Equal(t, []string{region[:strings.Index(region, " ")] + " 1 10"}, cells(t, e, "delay_barrier"), region)
+		}
+	}
+}
+
 // chain is a program of three processes: 0 works for 60 before it sends to 1, which works for 10 before it receives, and for 10 more before it sends to 2, which receives at once.
 func chain() *threads {
 	x := processes(3)

@@ -3,6 +3,7 @@ package otf2test
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -268,13 +269,16 @@ func (p *program) define(w *otf2.Writer) (err error) {
 
 // places defines processes, threads, and who belongs together.
 func (p *program) places(define func(kind string, values ...uint64), text func(string) uint64, none uint64) {
-	master, worker := text("Master thread"), text("OMP thread")
+	names := []uint64{text("Master thread")}
+	for k := 1; k < p.Threads; k++ {
+		names = append(names, text(fmt.Sprint("OMP thread ", k)))
+	}
 	var masters, ranks, threads []uint64
 	for i, r := range p.all {
-		define("LocationGroup", uint64(i), text("MPI Rank"), 1, 0, undefined)
+		define("LocationGroup", uint64(i), text(fmt.Sprint("MPI Rank ", i)), 1, 0, undefined)
 		masters, ranks = append(masters, location(i, 0)), append(ranks, uint64(i))
 		for k, s := range r.threads {
-			define("Location", location(i, k), []uint64{master, worker}[min(k, 1)], 1, s.to.Events(), uint64(i))
+			define("Location", location(i, k), names[k], 1, s.to.Events(), uint64(i))
 			threads = append(threads, location(i, k))
 		}
 	}
