@@ -71,7 +71,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 
 // read appends the events of a part, which the reader stands before, and those of its chunk that are not asked for.
 func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to []trace.Event) []trace.Event {
-	w.wanted = p.wanted
+	w.wanted, w.latest = p.wanted, p.within.to
 	if w.worker = s.workers[location]; w.worker && p.first {
 		w.last = p.within.from
 		to = append(to, s.idles(w.last))

@@ -450,7 +450,7 @@ func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) [
 	case idThreadTeamBegin:
 		if top := w.begin(e.Values[0]); !top.master {
 			if x := s.forks.at(top); x != nil {
-				t = x.from
+				t = min(t, x.from) // it is later only in damaged archives
 			}
 			idle := w.idle(1)
 			if idle {
@@ -468,7 +468,7 @@ func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) [
 	case idThreadTeamEnd:
 		ended := w.end(false)
 		if x := s.forks.at(&ended); x != nil && x.to > 0 {
-			t = x.to
+			t = min(x.to, w.latest)
 		}
 		levels, idles = ended.levels, ended.work && w.idle(0)
 	case idThreadJoin:

@@ -137,25 +137,39 @@ func TestUntiedLost(t *testing.T) {
 	require.Equal(t, map[string]int{"[0 main]": 1, "[0 main barrier]": 1, "[0 main barrier f]": 1}, visits)
 }
 
-// TestTasksInAnyOrder: whatever order events of tasks come in, as of damage, the same is told wherever chunks end, and it can be analyzed.
+// TestTasksInAnyOrder: whatever order events of tasks and teams come in, as of damage, no event is outside of its chunk, and all can be analyzed. Without teams, the same is told wherever chunks end.
 func TestTasksInAnyOrder(t *testing.T) {
-	kinds := []uint64{idEnter, idEnter, idLeave, idLeave, idThreadTaskSwitch, idThreadTaskSwitch, idThreadTaskSwitch, idThreadTaskComplete}
+	kinds := []uint64{idEnter, idEnter, idLeave, idLeave, idThreadTaskSwitch, idThreadTaskSwitch, idThreadTaskSwitch, idThreadTaskComplete, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd}
 	untied := 0
-	for seed := range uint64(600) {
+	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 18))
+		teams := seed%3 == 0
+		from := kinds
+		if !teams {
+			from = kinds[:8]
+		}
 		var events [][]uint64
 		for i := range uint64(80) {
-			e := []uint64{r.Uint64N(2), 100 + i, kinds[r.IntN(len(kinds))]}
+			e := []uint64{r.Uint64N(2), 100 + i, from[r.IntN(len(from))]}
 			switch e[2] {
 			case idEnter, idLeave:
 				e = append(e, r.Uint64N(4))
 			case idThreadTaskSwitch, idThreadTaskComplete:
 				e = append(e, 7, 0, r.Uint64N(4))
+			case idThreadFork:
+				e = append(e, openMP, 2)
+			case idThreadJoin:
+				e = append(e, openMP)
+			default:
+				e = append(e, 7+r.Uint64N(2))
 			}
 			events = append(events, e)
 		}
 		whole, pieces := tasks(t, 0, events), tasks(t, 96, events)
-		require.Equal(t, eventsOf(t, whole.Trace()), eventsOf(t, pieces.Trace()), "seed %d", seed)
+		want, got := eventsOf(t, whole.Trace()), eventsOf(t, pieces.Trace())
+		if !teams {
+			require.Equal(t, want, got, "seed %d", seed)
+		}
 		if s, _ := pieces.survey(); s.untied != nil {
 			untied++
 		}
@@ -167,7 +181,7 @@ func TestTasksInAnyOrder(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, untied, 100)
+	require.Greater(t, untied, 50)
 }
 
 // aTask is a task as it is executed: what is open in it.

@@ -70,11 +70,12 @@ type walk struct {
 
 	worker bool    // all that it does it does in teams of others; else it is idle
 	last   int64   // time of its last event
+	latest int64   // no event that is read is later
 	wanted stretch // times of the events that are read
 }
 
 func newWalk(process int) *walk {
-	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, suspended: map[task][]step{}, last: math.MinInt64}
+	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, suspended: map[task][]step{}, last: math.MinInt64, latest: math.MaxInt64}
 }
 
 func (w *walk) clone() *walk {
