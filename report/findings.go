@@ -241,10 +241,10 @@ func (f *Finding) inTurn() string {
 	return " For " + glue(percent(f.HeadOfLine, f.Severity)) + " of that time, one was not ready whose turn it was, and others, which were, waited for theirs."
 }
 
-// causersOf returns the causers of a finding, those of a group that did one thing at one place as one, whatever the call paths that lead there.
+// causersOf returns the causers of a finding, those of one name that did one thing at one place as one, whatever the call paths that lead there, or to where they were started.
 func (p *page) causersOf(f *Finding) []Causer {
 	type deed struct {
-		group  int32
+		name   string
 		metric int
 		place  string
 	}
@@ -253,7 +253,10 @@ func (p *page) causersOf(f *Finding) []Causer {
 	at := map[deed]int{}
 	for i := range f.Causers[:min(len(f.Causers), enough)] {
 		c := f.Causers[i]
-		d := deed{c.Group, p.causedIn(f, &c), ""}
+		d := deed{"", p.causedIn(f, &c), ""}
+		if c.Group >= 0 {
+			d.name = p.e.Groups[c.Group].Name
+		}
 		if c.Path >= 0 {
 			d.place = p.at(uint32(c.Path))
 		}
@@ -316,23 +319,34 @@ func (p *page) who(group int32, locations []uint32) string {
 	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
 		return p.name(locations[0])
 	}
-	n := 0
+	n, sum := 0, 0
+	var groups []int32
 	for _, l := range locations {
 		n += max(1, p.e.Locations[l].Count)
+		if g := p.e.Locations[l].Group; !slices.Contains(groups, g) {
+			groups, sum = append(groups, g), sum+p.e.Groups[g].Count
+		}
 	}
-	return p.several(group, min(n, max(1, p.e.Groups[group].Count))) // a collapsed location may have others, too
+	all := p.e.Groups[group].Count
+	if len(groups) > 1 {
+		all = sum
+	}
+	return p.someOf(group, min(n, max(1, all)), all) // a collapsed location may have others, too
 }
 
 // several names a number of goroutines of a group: "worker ×7 (of 8)".
-func (p *page) several(group int32, n int) string {
+func (p *page) several(group int32, n int) string { return p.someOf(group, n, p.e.Groups[group].Count) }
+
+// someOf names n goroutines out of all of the name of a group.
+func (p *page) someOf(group int32, n, all int) string {
 	g := p.e.Groups[group]
 	name := elide(goName(g.Name), nameWidth)
 	if g.Name == unnamed {
 		name = "unnamed " + p.e.Header.worker()
 	}
 	s := fmt.Sprintf("%s ×%s", name, grouped(int64(n)))
-	if n < g.Count {
-		s += fmt.Sprintf(" (of %s)", grouped(int64(g.Count)))
+	if n < all {
+		s += fmt.Sprintf(" (of %s)", grouped(int64(all)))
 	}
 	return glue(s)
 }
