@@ -84,3 +84,14 @@ const (
 	Little   = little
 	Spare    = spare
 )
+
+// WithTablesLocked does f while the running goroutine has the lock for what is added to the session in progress.
+func WithTablesLocked(f func()) {
+	se := current.Load()
+	se.mu.Lock()
+	defer se.mu.Unlock()
+	f()
+}
+
+// FirstUse uses an object for the first time, at a place that is known, and returns its number.
+func FirstUse(m *Mutex) uint32 { return m.object.at(current.Load(), wire.Mutex, 0, unknownRegion) }

@@ -21,30 +21,57 @@ func (o *object) of(se *session, kind wire.ObjectKind, size uint64, operation st
 	return o.at(se, kind, size, se.site(operation))
 }
 
-// at is of for an object that was perhaps not used in the session, and else is in this region now.
+// at is of for an object that was perhaps not used in the session, and else is in this region now. Of several goroutines that define it at once
+// the first one counts.
 func (o *object) at(se *session, kind wire.ObjectKind, size uint64, region uint32) uint32 {
-	se.mu.Lock()
-	defer se.mu.Unlock()
-	if w := o.word.Load(); uint32(w>>32) == se.number {
-		return uint32(w)
+	for old := o.word.Load(); ; old = o.word.Load() {
+		if uint32(old>>32) == se.number {
+			return uint32(old)
+		}
+		id := se.newObject(kind, size, region)
+		if o.word.CompareAndSwap(old, uint64(se.number)<<32|uint64(id)) {
+			return id
+		}
 	}
-	id := se.newObject(kind, size, region)
-	o.word.Store(uint64(se.number)<<32 | uint64(id))
-	return id
 }
 
-// newObject defines an object; it is 0, no object, when there is no room. The caller holds mu.
+// newObject defines an object; it is 0, no object, when there is no room.
 func (se *session) newObject(kind wire.ObjectKind, size uint64, region uint32) uint32 {
-	if se.objects == 1<<32-1-se.before {
+	id := se.objects.defined.Add(1)
+	if id > 1<<32-1-uint64(se.before) {
 		se.buffer.Count(shm.DefinitionsLost, 1)
 		return 0
 	}
-	id := se.objects + 1
-	if !se.buffer.Define(wire.Def{Type: wire.DefObject, ID: id, Object: kind, Size: size, Region: region}) {
+	if !se.buffer.Define(wire.Def{Type: wire.DefObject, ID: uint32(id), Object: kind, Size: size, Region: region}) {
 		return 0
 	}
-	se.objects = id
-	return id
+	return uint32(id)
+}
+
+// objects are those that were used in a session.
+type objects struct {
+	defined atomic.Uint64
+	parts   [64]objectsPart
+}
+
+// objectsPart is a part of them, by address: a goroutine that loses its processor while it adds one keeps few others from it.
+type objectsPart struct {
+	mu     shm.BriefMutex
+	placed table[placed] // those that are known by their address alone
+	_      [32]byte      // others are in another cache line
+}
+
+func (o *objects) prepare() {
+	for i := range o.parts {
+		o.parts[i].placed.cells.Store(newCells[placed](4))
+	}
+}
+
+// part returns the part for a key.
+//
+//go:norace
+func (o *objects) part(key uint64) *objectsPart {
+	return &o.parts[hash(key)>>16%uint64(len(o.parts))]
 }
 
 // placed is an object known by its address, for as long as that is its own.
@@ -72,19 +99,19 @@ func (l *life) lasts() bool {
 //go:norace
 func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
 	key := uint64(at)<<4 | uint64(kind)
-	if e := se.placed.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
+	part := se.objects.part(key)
+	if e := part.placed.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
 		return e.value.id
 	}
 	region := se.site(operation)
-	life := se.lifeOf(at)
-	se.mu.Lock()
-	defer se.mu.Unlock()
-	if e := se.placed.find(key); e != nil && e.value.lasts() && e.value.slot == life.slot {
-		return e.value.id
+	x := &entry[placed]{key, placed{se.newObject(kind, 0, region), se.lifeOf(at)}}
+	part.mu.Lock()
+	defer part.mu.Unlock()
+	if e := part.placed.find(key); e != nil && e.value.lasts() && e.value.slot == x.value.slot {
+		return e.value.id // another one has just defined it, too
 	}
-	id := se.newObject(kind, 0, region)
-	se.placed.put(&entry[placed]{key, placed{id, life}}, func(e *entry[placed]) bool { return e.value.lasts() })
-	return id
+	part.placed.put(x, func(e *entry[placed]) bool { return e.value.lasts() })
+	return x.value.id
 }
 
 // channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.

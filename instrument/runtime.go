@@ -572,14 +572,11 @@ func (se *session) groupAt(word uintptr, op uint64, operation string) uint32 {
 		return number - se.before
 	}
 	region := se.siteOf(op, operation)
-	se.mu.Lock()
-	defer se.mu.Unlock()
-	if number := *p; number > se.before {
-		return number - se.before
+	for number := atomic.LoadUint32(p); number <= se.before; number = atomic.LoadUint32(p) {
+		id := se.newObject(wire.WaitGroup, 0, region)
+		if id == 0 || atomic.CompareAndSwapUint32(p, number, se.before+id) {
+			return id
+		}
 	}
-	id := se.newObject(wire.WaitGroup, 0, region)
-	if id != 0 {
-		atomic.StoreUint32(p, se.before+id)
-	}
-	return id
+	return atomic.LoadUint32(p) - se.before
 }

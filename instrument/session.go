@@ -40,13 +40,12 @@ type session struct {
 	slots     table[slot]
 	sites     table[site]
 	chans     table[channel]
-	placed    table[placed] // objects that are known by their address alone
+	objects   objects
 	streams   streams
 	byID      map[uint64]*slot // slots by goroutine id, where descriptors cannot be used
 	slab      unsafe.Pointer   // slots not given out, with what is behind them
 	slabLeft  int
 	regions   uint32 // definitions given out
-	objects   uint32
 	before    uint32 // objects of the sessions before, which have other numbers where objects keep theirs
 	metrics   uint32
 }
@@ -161,7 +160,7 @@ func Attach(c shm.Config) error {
 	se.slots.cells.Store(newCells[slot](8))
 	se.sites.cells.Store(newCells[site](8))
 	se.chans.cells.Store(newCells[channel](8))
-	se.placed.cells.Store(newCells[placed](8))
+	se.objects.prepare()
 	se.streams.prepare()
 	if c.Portable || goidOffset == 0 {
 		se.byID = map[uint64]*slot{}
@@ -208,9 +207,7 @@ func Detach() {
 	tellRuntime(0, false, false)
 	if se := current.Swap(nil); se != nil {
 		se.recordAll()
-		se.mu.Lock()
-		lastObject = se.before + min(se.objects, 1<<32-1-se.before-lateObjects) + lateObjects
-		se.mu.Unlock()
+		lastObject = se.before + uint32(min(se.objects.defined.Load(), uint64(1<<32-1-se.before-lateObjects))) + lateObjects
 		se.buffer.Finish()
 		if se.counters != nil {
 			se.counters.Close()

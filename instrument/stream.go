@@ -39,8 +39,6 @@ func (s *streams) prepare() {
 
 // newStream defines a stream.
 func (se *session) newStream() uint32 {
-	se.mu.Lock()
-	defer se.mu.Unlock()
 	return se.newObject(wire.Stream, 0, unknownRegion)
 }
 

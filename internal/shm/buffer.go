@@ -330,20 +330,50 @@ func (b *Buffer) Retire(chunk uintptr) {
 func (b *Buffer) Define(d wire.Def) bool {
 	var brief [64]byte // enough for an object, of which there may be many
 	encoded := wire.AppendDef(brief[:0], d)
+	if b.append(encoded) {
+		return true
+	}
+	if b.next.Load() >= b.h.grown.Load() {
+		b.grow(1) // not while others wait for the lock
+	}
 	b.defMu.Lock()
 	defer b.defMu.Unlock()
-	used := b.def.used.Load()
-	if used+uint64(len(encoded)) > blockSize-ChunkHeader {
-		if !b.newDefs(b.def.seq + 1) {
-			b.Count(DefinitionsLost, 1)
-			return false
-		}
-		used = 0
+	if !b.fits(encoded) && !b.newDefs(b.def.seq+1) {
+		b.Count(DefinitionsLost, 1)
+		return false
 	}
+	b.put(encoded)
+	return true
+}
+
+// append publishes a definition if there is room for it in its block. The scheduler cannot come in between: all wait for who has the lock.
+//
+//go:nosplit
+func (b *Buffer) append(encoded []byte) bool {
+	b.defMu.Lock()
+	ok := b.fits(encoded)
+	if ok {
+		b.put(encoded)
+	}
+	b.defMu.Unlock()
+	return ok
+}
+
+// fits says whether there is room for a definition in the block.
+//
+//go:nosplit
+func (b *Buffer) fits(encoded []byte) bool {
+	return b.def.used.Load()+uint64(len(encoded)) <= blockSize-ChunkHeader
+}
+
+// put writes a definition into the block.
+//
+//go:nosplit
+func (b *Buffer) put(encoded []byte) {
+	used := b.def.used.Load()
 	room := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(b.def), ChunkHeader)), blockSize-ChunkHeader)
 	copy(room[used:], encoded)
 	b.def.used.Store(used + uint64(len(encoded)))
-	return true
 }
 
 // newDefs begins another block of definitions.
