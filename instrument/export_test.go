@@ -93,5 +93,16 @@ func WithTablesLocked(f func()) {
 	f()
 }
 
+// Session is one recording; Current that in progress.
+type Session = session
+
+func Current() *Session { return current.Load() }
+
 // FirstUse uses an object for the first time, at a place that is known, and returns its number.
-func FirstUse(m *Mutex) uint32 { return m.object.at(current.Load(), wire.Mutex, 0, unknownRegion) }
+func FirstUse(m *Mutex) uint32 { return current.Load().FirstUse(m) }
+
+// FirstUse does so in a session, which may be over.
+func (se *session) FirstUse(m *Mutex) uint32 { return m.object.at(se, wire.Mutex, 0, unknownRegion) }
+
+// Apart is how many bytes there are from what says how many objects there are to their parts, how many a part takes, and how many its lock.
+var Apart = [3]uintptr{unsafe.Offsetof(objects{}.parts) - unsafe.Offsetof(objects{}.defined) - 8, unsafe.Sizeof(objectsPart{}), unsafe.Sizeof(stripes[0])}

@@ -21,18 +21,21 @@ func (o *object) of(se *session, kind wire.ObjectKind, size uint64, operation st
 	return o.at(se, kind, size, se.site(operation))
 }
 
-// at is of for an object that was perhaps not used in the session, and else is in this region now. Of several goroutines that define it at once
-// the first one counts.
+// at is of for an object that was perhaps not used in the session, and else is in this region now. Of several goroutines that would define it
+// at once only the first one does: definitions are counted.
 func (o *object) at(se *session, kind wire.ObjectKind, size uint64, region uint32) uint32 {
-	for old := o.word.Load(); ; old = o.word.Load() {
-		if uint32(old>>32) == se.number {
-			return uint32(old)
-		}
-		id := se.newObject(kind, size, region)
-		if o.word.CompareAndSwap(old, uint64(se.number)<<32|uint64(id)) {
-			return id
-		}
+	first := firstUses(uint64(uintptr(unsafe.Pointer(o))))
+	first.Lock()
+	defer first.Unlock()
+	switch w := o.word.Load(); {
+	case uint32(w>>32) == se.number:
+		return uint32(w)
+	case uint32(w>>32) > se.number:
+		return 0 // this is a late call: the object is that of a later session now
 	}
+	id := se.newObject(kind, size, region)
+	o.word.Store(uint64(se.number)<<32 | uint64(id))
+	return id
 }
 
 // newObject defines an object; it is 0, no object, when there is no room.
@@ -48,30 +51,42 @@ func (se *session) newObject(kind wire.ObjectKind, size uint64, region uint32) u
 	return uint32(id)
 }
 
-// objects are those that were used in a session.
-type objects struct {
-	defined atomic.Uint64
-	parts   [64]objectsPart
+// stripes are the locks for first uses of objects, by address: a goroutine that loses its processor while it has one keeps few others from theirs.
+// They outlast sessions, as late calls of one meet those of the next.
+var stripes [64]struct {
+	mu shm.BriefMutex
+	_  [cacheLine - unsafe.Sizeof(shm.BriefMutex{})]byte
 }
 
-// objectsPart is a part of them, by address: a goroutine that loses its processor while it adds one keeps few others from it.
+// cacheLine is how far apart things are that processors write without regard to each other.
+const cacheLine = 64
+
+// firstUses returns the lock for the first use of what has a key.
+//
+//go:norace
+func firstUses(key uint64) *shm.BriefMutex { return &stripes[stripe(key)].mu }
+
+//go:norace
+func stripe(key uint64) uint64 { return hash(key) >> 16 % uint64(len(stripes)) }
+
+// objects are those that were used in a session.
+type objects struct {
+	_       [cacheLine]byte
+	defined atomic.Uint64
+	_       [cacheLine]byte
+	parts   [len(stripes)]objectsPart
+}
+
+// objectsPart is what a lock of stripes guards of them.
 type objectsPart struct {
-	mu     shm.BriefMutex
 	placed table[placed] // those that are known by their address alone
-	_      [32]byte      // others are in another cache line
+	_      [cacheLine - unsafe.Sizeof(table[placed]{})]byte
 }
 
 func (o *objects) prepare() {
 	for i := range o.parts {
 		o.parts[i].placed.cells.Store(newCells[placed](4))
 	}
-}
-
-// part returns the part for a key.
-//
-//go:norace
-func (o *objects) part(key uint64) *objectsPart {
-	return &o.parts[hash(key)>>16%uint64(len(o.parts))]
 }
 
 // placed is an object known by its address, for as long as that is its own.
@@ -99,19 +114,20 @@ func (l *life) lasts() bool {
 //go:norace
 func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
 	key := uint64(at)<<4 | uint64(kind)
-	part := se.objects.part(key)
-	if e := part.placed.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
+	known := &se.objects.parts[stripe(key)].placed
+	if e := known.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
 		return e.value.id
 	}
-	region := se.site(operation)
-	x := &entry[placed]{key, placed{se.newObject(kind, 0, region), se.lifeOf(at)}}
-	part.mu.Lock()
-	defer part.mu.Unlock()
-	if e := part.placed.find(key); e != nil && e.value.lasts() && e.value.slot == x.value.slot {
-		return e.value.id // another one has just defined it, too
+	region, life := se.site(operation), se.lifeOf(at)
+	first := firstUses(key)
+	first.Lock()
+	defer first.Unlock()
+	if e := known.find(key); e != nil && e.value.lasts() && e.value.slot == life.slot {
+		return e.value.id
 	}
-	part.placed.put(x, func(e *entry[placed]) bool { return e.value.lasts() })
-	return x.value.id
+	id := se.newObject(kind, 0, region)
+	known.put(&entry[placed]{key, placed{id, life}}, func(e *entry[placed]) bool { return e.value.lasts() })
+	return id
 }
 
 // channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.

@@ -568,15 +568,17 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 //go:norace
 func (se *session) groupAt(word uintptr, op uint64, operation string) uint32 {
 	p := (*uint32)(*(*unsafe.Pointer)(unsafe.Pointer(&word)))
-	if number := *p; number > se.before {
+	if number := *p; number >= se.before {
 		return number - se.before
 	}
 	region := se.siteOf(op, operation)
-	for number := atomic.LoadUint32(p); number <= se.before; number = atomic.LoadUint32(p) {
-		id := se.newObject(wire.WaitGroup, 0, region)
-		if id == 0 || atomic.CompareAndSwapUint32(p, number, se.before+id) {
-			return id
-		}
+	first := firstUses(uint64(word))
+	first.Lock()
+	defer first.Unlock()
+	if number := atomic.LoadUint32(p); number >= se.before {
+		return number - se.before
 	}
-	return atomic.LoadUint32(p) - se.before
+	id := se.newObject(wire.WaitGroup, 0, region)
+	atomic.StoreUint32(p, se.before+id)
+	return id
 }

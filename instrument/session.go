@@ -46,14 +46,14 @@ type session struct {
 	slab      unsafe.Pointer   // slots not given out, with what is behind them
 	slabLeft  int
 	regions   uint32 // definitions given out
-	before    uint32 // objects of the sessions before, which have other numbers where objects keep theirs
+	before    uint32 // the last number of the sessions before where objects keep theirs; in this one it stands for no object
 	metrics   uint32
 }
 
 var (
 	sessionMu   sync.Mutex
 	lastSession uint32
-	lastObject  uint32 // of the sessions that have ended
+	lastObject  uint32 = 1 // of the sessions that have ended; 0 is that of what is new
 )
 
 // A program started by a recorder finds its orders in the environment.
@@ -215,7 +215,7 @@ func Detach() {
 	}
 }
 
-// lateObjects is how many objects calls in progress may define behind the end of a session.
+// lateObjects is more than calls in progress define behind the end of a session.
 const lateObjects = 1 << 10
 
 // prepare guards what is found out about the runtime once per process.
