@@ -211,7 +211,9 @@ func TestUnrelated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for seed := range seeds(200) {
 		b := takeApart(t, random.Trace(seed))
-		keep := func(c naive.Cell) bool { return !strings.Contains(c.Path, "unrelated") && c.Metric != metric.Polling }
+		keep := func(c naive.Cell) bool {
+			return !strings.Contains(c.Path, "unrelated") && c.Metric != metric.Polling && c.Metric != metric.FailedTries
+		}
 		want, led := b.severities(t, keep), b.ledByNumbers(t)
 		extra := int64(0)
 		for _, p := range b.processes {

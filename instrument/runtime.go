@@ -161,14 +161,19 @@ const (
 	opMeetsServer
 	opMeetsClient
 	opPipe
-	opTriedSend // in vain, as often as tries says: with the time of the begin of the first
-	opTriedRecv
+	opTriedRecv // in vain, as often as tries says: with the time since which
 	opTriedSelect
 	operations
 )
 
-// tries is how often what could not be done at once was tried when the runtime tells of it. On average one may take a microsecond: else the goroutine does more than that.
+// tries is how often what could not be done at once was tried when the runtime tells of it.
 const tries = 1024
+
+// These are how long it may take from one try to the next, on average, ns: a few times what a try itself takes. In more time the goroutine may work, which nothing else tells.
+const (
+	mostToRecv   = 100
+	mostToSelect = 200
+)
 
 // waited is above an operation that ends and of which it is recorded that the goroutine waited.
 const waited = 1 << 31
@@ -225,7 +230,7 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		se.final(*(*unsafe.Pointer)(unsafe.Pointer(&object)), uint32(op>>8), arg)
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
-	case opTriedSend, opTriedRecv, opTriedSelect:
+	case opTriedRecv, opTriedSelect:
 		se.tried(op, arg)
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
 		return se.channelOperation(op, object, arg)
@@ -258,7 +263,11 @@ func (se *session) chose(op uint64, channel uintptr, token uint64) {
 func (se *session) tried(op, began uint64) {
 	g, t := se.now()
 	s := se.find(g)
-	if s == nil || se.counters != nil || int64(began-s.last) < 0 || (t-began)/tries > se.second/1e6 {
+	most := se.second * mostToSelect * tries / 1e9
+	if op&0xff == opTriedRecv {
+		most = se.second * mostToRecv * tries / 1e9
+	}
+	if s == nil || se.counters != nil || int64(began-s.last) < 0 || t-began > most {
 		return
 	}
 	if of := s.goroutine(); se.states && of.head != of.tail {
@@ -310,7 +319,7 @@ func (x Span) blockedInside(se *session) {
 var entries = [operations]string{
 	opSend: "runtime.chansend", opRecv: "runtime.chanrecv", opSent: "runtime.chansend", opReceived: "runtime.chanrecv", opSawClosed: "runtime.chanrecv",
 	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
-	opNetwork: "internal/poll.runtime_pollWait", opTriedSend: "runtime.chansend", opTriedRecv: "runtime.chanrecv", opTriedSelect: "runtime.selectgo",
+	opNetwork: "internal/poll.runtime_pollWait", opTriedRecv: "runtime.selectnbrecv", opTriedSelect: "runtime.selectgo",
 	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
 	opAdd: "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
 }
@@ -382,7 +391,7 @@ func learnEntry(op uint64) {
 	}
 	for n := range 16 {
 		if f := runtime.FuncForPC(frame(getg(), n)); f != nil && f.Name() == entries[op] {
-			if n++; op == opSend || op == opRecv || op == opTriedSend || op == opTriedRecv {
+			if n++; op == opSend || op == opRecv {
 				n++ // only functions of the runtime call these
 			}
 			within[op].Store(int32(n))

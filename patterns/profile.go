@@ -54,14 +54,17 @@ var (
 	}}
 	FailedTries = &analyzer.Pattern{Paradigm: analyzer.Goroutines, Metric: metric.Metric{
 		Name: metric.FailedTries, Title: "Failed tries", Unit: metric.Count,
-		Description: "How often a goroutine tried something that could not be done at once, and gave up: TryLock of a lock that was held, and a select of which the default was taken.",
-		Formula:     "number of lock operations and selects that did not block, and failed; recordings of unchanged programs have only those selects that fail many times in a row",
+		Description: "How often goroutines that poll tried in vain: the tries of which polling consists. Tries that fail beside work are not counted.",
+		Formula: "number of lock operations and selects that did not block, and failed, and whose time is polling. In recordings of unchanged programs, selects are counted 1,024 at a time: those that receive, if so many in a row " +
+			"fail at one place, in no more than 100 ns each on average (200 ns with several cases), and the goroutine ran all the time and did nothing else that is recorded. None are counted where the loop calls " +
+			"runtime.Gosched, where it tries at several places in turn, and in recordings with counters of the processor",
 	}}
 	Polling = &analyzer.Pattern{Paradigm: analyzer.Goroutines, Metric: metric.Metric{
 		Name: metric.Polling, Title: "Polling",
-		Description: "Time in which goroutines did nothing but try the same thing at the same place again and again, in vain: TryLock of a lock that was held, or a select with a default. It is " +
-			"processor time for waiting. It is part of execution, communication and synchronization, and does not tell what the critical path waited for.",
-		Formula: "begin − begin of two failed tries at one call path of a goroutine, without the time in which it did not run, if nothing else is recorded between them, and it ran for no more than 1 µs between them",
+		Description: "Time in which goroutines tried at one place again and again, in vain, with hardly any time between: TryLock of a lock that was held, or a select with a default. What is done in that time between is " +
+			"not known, and counts, too. It is part of execution, communication and synchronization, and does not tell what the critical path waited for.",
+		Formula: "begin − begin of a failed try and the next one at the same call path of a goroutine, without the time in which it did not run, if nothing else is recorded between them, and it ran for no more than 100 ns between " +
+			"them; and the time of selects that are counted together, see failed_tries",
 		Advice: "Where there is nothing else to do, wait: receive without a default, Lock, Cond.Wait, or a select with a timer or a context. That needs no processor, and goes on at once. If the loop does " +
 			"work and only looks whether it is to end, look less often, such as each hundredth time.",
 	}}

@@ -15,7 +15,7 @@ type poll struct {
 	group int32
 	time  int64           // ns
 	most  int64           // of it, in that call path, of one goroutine
-	tries int64           // that failed there
+	tries int64           // of which it consists
 	ran   int64           // how long these goroutines ran, ns
 	seen  map[uint32]bool // these
 }
@@ -75,8 +75,8 @@ func (x *poll) sentence(p *page) string {
 	if len(x.seen) > 1 || p.e.Locations[slices.Min(slices.Collect(maps.Keys(x.seen)))].Count > 1 {
 		verb, they = "poll", "they"
 	}
-	return fmt.Sprintf("%s %s in %s: %s failed, one right after the other, which took at least %s, %s of the time in which %s ran.", who, verb, p.at(x.path),
-		glue(count(x.tries, "try")), glue(seconds(x.time)), glue(percent(x.time, x.ran)), they)
+	return fmt.Sprintf("%s %s in %s: %s failed, with less than %s between them on average. With what is between, they took %s, %s of the time in which %s ran.", who, verb, p.at(x.path),
+		glue(count(x.tries, "try")), glue("200 ns"), glue(seconds(x.time)), glue(percent(x.time, x.ran)), they)
 }
 
 // polling tells who polls, if that takes as much processor time as a twentieth of the run.

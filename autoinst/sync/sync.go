@@ -105,14 +105,19 @@ var patches = []patch{
 	{"runtime/chan.go", chanrecv, "\t// no sender available: block", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/chan.go", chanrecv, "\treleaseSudog(mysg)\n", behind, "\tif tracerecT != 0 {\n\t\ttracerecLeft(!success, tracerecClosed, tracerecT)\n\t}\n"},
 
+	{"runtime/chan.go", "func selectnbrecv(elem unsafe.Pointer, c *hchan) (selected, received bool) {", "\treturn chanrecv(c, elem, false)\n", instead,
+		"\tselected, received = chanrecv(c, elem, false)\n\tif tracerecRecording != 0 && !selected && c != nil {\n" +
+			"\t\ttracerecTries(tracerecTriedRecv, sys.GetCallerPC())\n\t}\n\treturn\n"},
+
 	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", before,
 		"\n\tif tracerecRecording != 0 && c.closed == 0 {\n\t\ttracerecTell(tracerecClose, tracerecObject(c), 0)\n\t}"},
 
 	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect)\n"},
-	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "uintptr(unsafe.Pointer(cas0))")},
+	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "0")},
 	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,
-		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n"},
+		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n" +
+			"\tif casi < 0 && tracerecT0 != 0 && nsends == 0 && norder > 0 {\n\t\ttracerecTries(tracerecTriedSelect, sys.GetCallerPC())\n\t}\n"},
 	{"runtime/select.go", selectgo, "\t// send on closed channel\n\tselunlock(scases, lockorder)\n", behind,
 		"\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n"},
 

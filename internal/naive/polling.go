@@ -11,9 +11,9 @@ func (n *analysis) polling() {
 		tries, own := int64(1), x.own-x.ready
 		if x.kind == wire.SelectBegin && x.mode > 1 {
 			n.add("polling", x.path, x.loc, own)
-			tries, own = int64(x.mode), 0
+			n.add("failed_tries", x.path, x.loc, int64(x.mode))
+			tries, own = 0, 0
 		}
-		n.add("failed_tries", x.path, x.loc, tries)
 		for _, y := range n.ops {
 			if y.loc != x.loc || y.path != x.path || y.first <= x.last || y.kind.Does() != wire.Opens {
 				continue
@@ -28,8 +28,11 @@ func (n *analysis) polling() {
 					ran += p.to - p.from
 				}
 			}
-			if alone && ran <= 1000 {
+			if alone && ran <= 100 {
 				n.add("polling", x.path, x.loc, own+ran)
+				if tries > 0 {
+					n.add("failed_tries", x.path, x.loc, tries)
+				}
 			}
 		}
 	}

@@ -202,7 +202,7 @@ func (p *proc) again() bool {
 	case p.w.chance(90):
 		p.pass(p.w.IntN(3))
 	default:
-		p.pass(995 + p.w.IntN(10))
+		p.pass(95 + p.w.IntN(10))
 	}
 	return true
 }
