@@ -90,8 +90,8 @@
 //
 // A failed try is a lock or select that did not block, and that its own event, of outcome Failed, ends as the innermost level. A select whose number is
 // above 1 stands for so many of them: its own time, without ready time, is polling. Where a location opens a level after a failed try, at the same path, and nothing lies between
-// but events that tell something (states, overhead, counters), during which it ran for no more than 1 µs, polling is that time and the own time of the try (unless that stands for several). It is
-// in no other metric's place: it remains in execution, communication and synchronization, too.
+// but events that tell something (states, overhead, counters), during which it ran for no more than 100 ns, polling is that time and the own time of the try (unless that stands for several). It is
+// in no other metric's place: it remains in execution, communication and synchronization, too. The tries whose time is polling are counted, no others.
 //
 // # Waits
 //
