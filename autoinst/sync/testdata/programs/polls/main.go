@@ -1,15 +1,18 @@
-// Polls tries to receive, in vain: with nothing else to do, and beside work. What it does beside may only take longer than it says.
+// Polls tries to receive, in vain: with nothing else to do, and beside work. What it does beside may only take longer than it says. It writes into a file how many ns a try to receive took
+// at best, on average, and one to do so in a select of two cases.
 package main
 
 import (
+	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"time"
 )
 
 const (
-	times = 1 << 20
-	few   = 5000
+	blocks, times = 16, 1 << 16
+	few           = 5000
 )
 
 var (
@@ -20,8 +23,10 @@ var (
 )
 
 func main() {
-	receives()
-	selects()
+	spent := []byte(fmt.Sprint(best(receives).Nanoseconds(), " ", best(selects).Nanoseconds()))
+	if err := os.WriteFile(os.Args[1], spent, 0o600); err != nil {
+		panic(err)
+	}
 
 	sends()
 	selectsSend()
@@ -33,6 +38,17 @@ func main() {
 	locks()
 	yields()
 	succeeds()
+}
+
+// best returns how long one try takes on average, in the best of several blocks of tries.
+func best(try func()) time.Duration {
+	least := time.Hour
+	for range blocks {
+		start := time.Now()
+		try()
+		least = min(least, time.Since(start))
+	}
+	return least / times
 }
 
 func receives() {
