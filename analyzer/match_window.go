@@ -228,6 +228,7 @@ func (x *windowLocks) waitsIn(e *windowEpoch, before []int32) {
 			x.m.store.Pace()
 		}
 		o := &x.ops[i]
+		needs := x.needs(e, o)
 		for b, k := range before {
 			release := &x.ops[x.release(k)]
 			if release.End <= o.Begin {
@@ -237,8 +238,10 @@ func (x *windowLocks) waitsIn(e *windowEpoch, before []int32) {
 			if o.End <= release.Begin || d <= x.longest[b] {
 				continue
 			}
-			if e.all && wire.Hold(o.Mode)&wire.HoldBegins == 0 && !slices.Contains(x.needs(e, o), x.epochs[k].part) {
-				continue
+			if e.all && wire.Hold(o.Mode)&wire.HoldBegins == 0 {
+				if _, is := slices.BinarySearch(needs, x.epochs[k].part); !is {
+					continue
+				}
 			}
 			x.waits[b], x.longest[b] = i, d
 		}
@@ -246,7 +249,7 @@ func (x *windowLocks) waitsIn(e *windowEpoch, before []int32) {
 	}
 }
 
-// needs returns the parts that a call of an epoch has to do with, as far as that is known.
+// needs returns the parts that a call of an epoch has to do with, in order, as far as that is known.
 func (x *windowLocks) needs(e *windowEpoch, o *Op) []uint32 {
 	const flushesOne = wire.HoldFlushes | wire.HoldVague
 	switch h := wire.Hold(o.Mode); {
