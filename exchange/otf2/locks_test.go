@@ -176,6 +176,19 @@ func TestPassive(t *testing.T) {
 	}
 }
 
+// TestNoSuchPart: what is about a part that no window has, as of damage, is not taken for another one.
+func TestNoSuchPart(t *testing.T) {
+	const request, release, none = idRmaRequestLock, idRmaReleaseLock, 1 << 24
+	a := windowed(t, 0, [][]uint64{
+		{0, 100, idEnter, 0}, {0, 110, idEnter, 1}, {0, 110, request, 6, none, 0, 0}, {0, 112, idLeave, 1}, {0, 112, idEnter, 2}, {0, 113, idRmaPut, 6, none, 8, 1}, {0, 114, idLeave, 2},
+		{0, 120, idEnter, 1}, {0, 121, release, 6, none, 0}, {0, 122, idLeave, 1}, {0, 130, idLeave, 0},
+		{1, 100, idEnter, 0}, {1, 160, idLeave, 0},
+	})
+	for _, events := range eventsOf(t, a.Trace()) {
+		require.False(t, slices.ContainsFunc(events, func(e trace.Event) bool { return e.Kind == wire.Held }))
+	}
+}
+
 // TestProgressInCollective: an owner is in MPI from the begin of a collective operation on, not only behind it.
 func TestProgressInCollective(t *testing.T) {
 	const main, call = 0, 1

@@ -30,6 +30,9 @@ const mostHeld = 1 << 12
 func (s *source) holds(w *walk, e *Event) {
 	const shared = 1
 	lock := windowLock{e.Values[0], e.Values[1]}
+	if lock.rank != allParts && lock.rank >= wire.HoldParts {
+		return // no window has so many
+	}
 	find := func(l windowLock) int {
 		return slices.IndexFunc(w.held, func(h held) bool { return h.windowLock == l })
 	}

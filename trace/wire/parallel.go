@@ -83,6 +83,9 @@ const (
 	holdShift = 8
 )
 
+// HoldParts is how many parts a window has that a Hold can be about.
+const HoldParts = 1 << (32 - holdShift)
+
 // Part returns whose part of the window it is about.
 func (h Hold) Part() uint32 { return uint32(h >> holdShift) }
 
