@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 
@@ -14,6 +15,21 @@ type Chunk struct {
 	Events   uint64 // as many as it says; Reader gives those that are there
 	Time     uint64 // of its first event, ticks, not corrected
 	span     span
+	joined   []span // of those that are read with it
+}
+
+// join lets a chunk be read with those of another one that follows.
+func (c *Chunk) join(next Chunk) {
+	c.Events += next.Events
+	c.joined = append(c.joined, next.span)
+}
+
+// bytes is how large a chunk is in the file.
+func (c *Chunk) bytes() (n int64) {
+	for _, s := range c.joined {
+		n += s.size
+	}
+	return n + c.span.size
 }
 
 // Chunks returns the chunks of a location in order, and what keeps others from being read.
@@ -90,6 +106,8 @@ type Reader struct {
 	span  span
 	time  uint64
 	err   error
+	lost  error  // of chunks before
+	rest  []span // chunks that belong to the one that is read
 }
 
 // NewReader returns a reader of the archive's chunks. It has to be closed.
@@ -105,23 +123,36 @@ func (r *Reader) Close() {
 
 // Open begins to read a chunk. If it returns an error, there may be events nevertheless.
 func (r *Reader) Open(c Chunk) error {
-	r.in, r.err = cursor{}, nil
+	r.in, r.err, r.lost, r.rest = cursor{}, nil, nil, nil
 	err := r.move(c.Location)
 	if r.file == nil {
 		return err
 	}
-	b, wrong := r.file.read(c.span, r.buf)
-	r.in, r.span, r.buf, r.time = cursor{b: b}, c.span, b[:0], 0
-	if bad := r.in.chunk(r.file, c.span); bad != nil {
+	r.rest = c.joined
+	return cmp.Or(err, r.begin(c.span))
+}
+
+// begin begins to read a chunk of the file.
+func (r *Reader) begin(s span) error {
+	b, err := r.file.read(s, r.buf)
+	r.in, r.span, r.buf, r.time, r.err = cursor{b: b}, s, b[:0], 0, nil
+	bad := r.in.chunk(r.file, s)
+	if bad != nil {
 		r.in = cursor{}
-		if wrong == nil {
-			wrong = bad
+	}
+	return cmp.Or(err, bad)
+}
+
+// onward reads the next event of the chunks that belong to the one that was read, if there is one.
+func (r *Reader) onward() bool {
+	for len(r.rest) > 0 {
+		r.lost = cmp.Or(r.lost, r.err)
+		r.lost = cmp.Or(r.lost, r.begin(r.rest[0]))
+		if r.rest = r.rest[1:]; r.Next() {
+			return true
 		}
 	}
-	if err == nil {
-		err = wrong
-	}
-	return err
+	return false
 }
 
 // move opens the events of a location.
@@ -148,7 +179,7 @@ func (r *Reader) corrected(c *Chunk) uint64 {
 }
 
 // Err returns what is wrong with the chunk that was read last: what follows it there is lost.
-func (r *Reader) Err() error { return r.err }
+func (r *Reader) Err() error { return cmp.Or(r.lost, r.err) }
 
 // Next reads the next event of the chunk, if there is one.
 func (r *Reader) Next() bool {

@@ -395,7 +395,7 @@ func (s *source) barrier(region uint32) bool {
 
 // team returns the object of the team in which a location works, 0 if that is not known.
 func (s *source) team(w *walk) uint32 {
-	for i := len(w.stack) - 1; i >= 0; i-- {
+	for i := w.mark(len(w.stack)); i >= 0; i = w.mark(i) {
 		if x := &w.stack[i]; x.work && x.known {
 			return s.passing.teams[x.team]
 		} else if x.work {

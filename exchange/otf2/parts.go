@@ -58,6 +58,7 @@ func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, err
 		p := &s.parts[chunk]
 		err := r.Open(s.chunks[p.chunk])
 		n, w := len(to), s.starts[p.chunk].clone()
+		w.stack = s.resumed(w.location, w.stack)
 		if to = s.read(p, s.Chunks[chunk].Location, r, w, to); err == nil {
 			err = r.Err()
 		}
@@ -81,7 +82,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 		w.last = s.since(s.chunks[p.chunk].Time)
 		to = append(to, s.device.idles(w.last))
 	}
-	for r.Next() {
+	for r.Next() || r.onward() {
 		if stream {
 			to = s.device.executes(s, location, w, &r.Event, to)
 			continue

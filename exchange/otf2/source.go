@@ -1,6 +1,7 @@
 package otf2
 
 import (
+	"fmt"
 	"math"
 	"path"
 	"runtime"
@@ -70,8 +71,8 @@ type source struct {
 	starts    []*walk // by chunk
 	parts     []part  // by chunk of package trace
 	forks     forks
-	forked    [][]instance // by LocationID, what it forked; each unknown at first
-	untied    [][]segment  // by LocationID, of tasks; nil if each task is executed by one location
+	forked    [][]instance     // by LocationID, what it forked; each unknown at first
+	untied    []map[int32]kept // by LocationID, what is open when it resumes a task the how manieth time; nil if each task is executed by one location
 	passing   passing
 	device    devices
 	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
@@ -119,28 +120,30 @@ func (s *source) define() {
 
 // survey is what is known of a location before its events are read for good.
 type survey struct {
-	chunks   []Chunk
-	starts   []*walk // by chunk
-	last     int64   // when its last event ends
-	forks    forks
-	forked   []instance // by fork of the location
-	programs []uint64
-	queues   map[queue]int // their places in queued, from 1 on
-	queued   []queue       // the same, in order
-	locks    map[lock]bool
-	windows  map[windowLock]bool
-	contacts []contact
-	began    int64 // the collective operation that goes on
-	launches []launched
-	kernels  []kernel
-	executed map[uint32]bool // regions, of a stream
-	flushes  bool            // the recorder wrote its events meanwhile
-	begun    map[team]int    // how often it was in each team
-	inTeams  bool            // it began to work in a team when nothing else was open
-	alone    bool            // likewise without a team
-	segments []segment       // in archives with untied tasks
-	untied   bool            // it left what it had not entered in a task
-	problems []trace.Problem
+	chunks    []Chunk
+	starts    []*walk // by chunk
+	last      int64   // when its last event ends
+	forks     forks
+	forked    []instance // by fork of the location
+	programs  []uint64
+	queues    map[queue]int // their places in queued, from 1 on
+	queued    []queue       // the same, in order
+	locks     map[lock]bool
+	windows   map[windowLock]bool
+	contacts  []contact
+	began     int64 // the collective operation that goes on
+	launches  []launched
+	kernels   []kernel
+	executed  map[uint32]bool   // regions, of a stream
+	flushes   bool              // the recorder wrote its events meanwhile
+	begun     map[team]int      // how often it was in each team
+	inTeams   bool              // it began to work in a team when nothing else was open
+	alone     bool              // likewise without a team
+	segments  map[int32]segment // by how often it had begun or resumed a task, in archives with untied tasks
+	suspended int               // in others so many tasks, and regions that were open in them
+	untied    bool              // it left what it had not entered in a task
+	lost      bool              // of tasks more was open than is kept
+	problems  []trace.Problem
 }
 
 // look looks at all events.
@@ -177,6 +180,10 @@ func (s *source) gather(all []survey) {
 	for i := range all {
 		v := &all[i]
 		s.Problems = append(s.Problems, v.problems...)
+		for k, steps := range v.forks.paths {
+			steps = withoutTasks(s.resumed(trace.LocationID(i), steps))
+			v.forks.paths[k] = steps[:min(len(steps), mostBelow)]
+		}
 		s.forks.merge(&v.forks)
 		s.workers = append(s.workers, v.inTeams && !v.alone)
 		s.forked = append(s.forked, v.forked)
@@ -200,12 +207,15 @@ func (s *source) gather(all []survey) {
 				last = s.since(v.chunks[k+1].Time)
 			}
 			s.chunks, s.starts = append(s.chunks, c), append(s.starts, v.starts[k])
-			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: first, Last: max(first, last), Events: int(c.Events), Bytes: c.span.size})
+			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(i), First: first, Last: max(first, last), Events: int(c.Events), Bytes: c.bytes()})
 		}
 	}
 	if slices.Contains(s.workers, true) {
 		s.idle = uint32(len(s.Definitions.Regions))
 		s.Definitions.Regions = append(s.Definitions.Regions, trace.Region{Name: "(idle)", Class: "omp_idle_threads"})
+	}
+	if slices.ContainsFunc(all, func(v survey) bool { return v.lost }) {
+		s.Header.Notes = append(s.Header.Notes, fmt.Sprintf("tasks are within more than %d others, or more than %d suspended at once, or more than %d regions open in them then: what is beyond that is missing", mostNested, mostSuspended, mostKept))
 	}
 	s.lacks(all)
 	s.flushes(all)
@@ -220,28 +230,38 @@ func (s *source) gather(all []survey) {
 	}
 	for i := range s.parts {
 		if p := &s.parts[i]; i == 0 || s.parts[i-1].chunk != p.chunk {
-			s.resumed(s.starts[p.chunk])
 			s.forks.know(s.starts[p.chunk].stack, s.forked[s.Chunks[i].Location])
 		}
 	}
 }
 
+// startsAtFirst is how large the walks with which chunks begin may be together, in addition to the number of events before them. Chunks that are too small for theirs are read with those before them.
+const startsAtFirst = 1 << 10
+
 // location looks at the events of a location.
 func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
-	v.chunks, v.problems = s.a.Chunks(s.of[at])
+	var chunks []Chunk
+	chunks, v.problems = s.a.Chunks(s.of[at])
 	v.last = math.MinInt64
 	v.forks.of = map[team][]forked{}
 	w := newWalk(s.Definitions.Locations[at].Process)
 	w.location = at
 	stream := s.device.number[at] != 0
-	for k := range v.chunks {
-		v.starts = append(v.starts, w.clone())
-		_ = r.Open(v.chunks[k]) // what is wrong is told when it is read for good
-		v.chunks[k].Time = r.corrected(&v.chunks[k])
+	copied := -startsAtFirst
+	for k, c := range chunks {
+		_ = r.Open(c) // what is wrong is told when it is read for good
+		c.Time = r.corrected(&c)
+		if k == 0 || copied+w.size() <= 0 {
+			v.chunks, v.starts = append(v.chunks, c), append(v.starts, w.clone())
+			copied += w.size()
+		} else {
+			v.chunks[len(v.chunks)-1].join(c)
+		}
 		if k == 0 {
-			w.last = s.since(v.chunks[k].Time)
+			w.last = s.since(c.Time)
 		}
 		for r.Next() {
+			copied--
 			if id := r.Event.Spec.ID; stream {
 				v.kernel(s, w, &r.Event)
 			} else if id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
@@ -260,7 +280,8 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 			}
 		}
 	}
-	v.last, v.begun = max(v.last, w.last), w.begun
+	v.ended(s, w)
+	v.last, v.begun, v.lost = max(v.last, w.last), w.begun, w.lost
 }
 
 // event applies an event to what is known of its location.
@@ -281,7 +302,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 			return region
 		})
 	case idLeave, idProgramEnd:
-		if e.Spec.ID == idLeave && !w.strange() {
+		if e.Spec.ID == idLeave && w.knows() {
 			s.releases(s.region(e.Values[0]), w, func(*held, wire.Hold) {})
 			w.accesses = false
 		}
@@ -291,13 +312,17 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		v.switched(s, w, e)
 	case idProgramBegin:
 		v.programs = append(v.programs, e.Values[0])
-		w.stack = append(w.stack, step{region: programRegion, levels: int(e.Values[0])})
+		w.push(step{region: programRegion, levels: int(e.Values[0])})
 	case idThreadFork:
 		w.fork(s.since(e.Time))
 		v.forked = append(v.forked, unknown)
 	case idThreadTeamBegin:
 		if top := w.begin(e.Values[0]); top.master {
-			v.forks.add(top.team, w.stack[:len(w.stack)-1], top.from)
+			path := slices.Clone(w.stack[:min(len(w.stack)-1, mostBelow)])
+			if s.untied == nil {
+				path = withoutTasks(path)
+			}
+			v.forks.add(top.team, path, top.from)
 			v.forked[top.fork-1] = top.instance
 		}
 	case idThreadTeamEnd:
@@ -417,7 +442,7 @@ func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) [
 			open(region, 0)
 		}
 	case idProgramBegin:
-		w.stack = append(w.stack, step{})
+		w.push(step{region: programRegion})
 		open(s.programs[e.Values[0]], 0)
 	case idMeasurementOnOff:
 		begins, ends := s.measurement(w, e)
@@ -427,7 +452,7 @@ func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) [
 			levels = 1
 		}
 	case idLeave, idProgramEnd:
-		if e.Spec.ID == idLeave && !w.strange() {
+		if e.Spec.ID == idLeave && w.knows() {
 			to = s.ends(s.region(e.Values[0]), t, w, to)
 			to = s.holding(s.region(e.Values[0]), t, w, to)
 			to = s.device.awaits(s, w, e, to)

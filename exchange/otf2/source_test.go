@@ -223,7 +223,9 @@ func FuzzTeams(f *testing.F) {
 				require.Equal(t, want, all(from))
 				for _, x := range want {
 					require.GreaterOrEqual(t, x.Time, last)
-					last = x.Time
+					if last = x.Time; x.Kind == wire.Enter {
+						require.Less(t, int(x.ID), len(s.Definitions.Regions))
+					}
 				}
 				w.last = max(w.last, s.since(e.Time))
 				chunk++

@@ -119,6 +119,12 @@ func TestStreamClocks(t *testing.T) {
 	require.Equal(t, []int64{14 + 7, 100, 200}, begins)
 	require.Equal(t, []string{"2 of 3 kernels began before they were launched: the clocks of 1 GPU stream were corrected, by up to 10.0 µs"}, x.Header().Notes)
 
+	// Launches of archives that are looked at twice are noted once.
+	a := streamed(t, 0, append([][]uint64{{0, 100, idThreadTaskSwitch, 7, 0, 1}, {0, 100, leave, inKernel}, {0, 100, idThreadTaskComplete, 7, 0, 1}}, events...))
+	a.contacts = 3
+	x = a.Trace()
+	require.Equal(t, []string{"2 of 3 kernels began before they were launched: the clocks of 1 GPU stream were corrected, by up to 10.0 µs"}, x.Header().Notes)
+
 	c := streamClocks{}
 	require.Nil(t, c.stream([]int64{10, 20}, []kernel{{12, 15}, {25, 30}}))
 	// The second kernel of three is lost: no launch is taken for that of another one.

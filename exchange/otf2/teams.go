@@ -47,9 +47,11 @@ type step struct {
 	fork    int  // master: the how manieth fork of its location it is
 	from    int64
 
-	task    task // that the location goes on with here; no region
-	segment int  // the how manieth time that it went on with one; 0: this is no task
-	left    int  // so many regions it has left that others have entered in the task
+	task    task  // that the location goes on with here; no region
+	segment int32 // the how manieth time that it went on with one; 0: this is no task
+	left    int32 // so many regions it has left that others have entered in the task
+	beyond  int32 // so many regions are open in this one that are not kept
+	mark    int32 // the place of the last step up to this one that is work or a task, from 1 on; 0: there is none
 }
 
 // walk is where the events of a location stand, as far as teams go. Reading can go on from a copy of it.
@@ -65,8 +67,9 @@ type walk struct {
 	ended    step            // the team of another thread that it was in last
 
 	location  trace.LocationID
-	suspended map[task][]step // what is open in tasks that it has suspended
-	segments  int             // how often it has begun or resumed a task
+	suspended map[task]kept // what is open in tasks that it has suspended
+	segments  int32         // how often it has begun or resumed a task
+	lost      bool          // of tasks more was open than is kept
 
 	worker bool    // all that it does it does in teams of others; else it is idle
 	last   int64   // time of its last event
@@ -75,13 +78,36 @@ type walk struct {
 }
 
 func newWalk(process int) *walk {
-	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, suspended: map[task][]step{}, last: math.MinInt64, latest: math.MaxInt64}
+	return &walk{process: process, begun: map[team]int{}, started: map[target]bool{}, suspended: map[task]kept{}, last: math.MinInt64, latest: math.MaxInt64}
 }
 
 func (w *walk) clone() *walk {
 	c := *w
 	c.stack, c.begun, c.held, c.started, c.accessed, c.suspended = slices.Clone(w.stack), maps.Clone(w.begun), slices.Clone(w.held), maps.Clone(w.started), slices.Clone(w.accessed), maps.Clone(w.suspended)
 	return &c
+}
+
+// size is how much a copy of it takes, in steps.
+func (w *walk) size() int {
+	return 4 + len(w.stack) + len(w.begun) + len(w.held) + len(w.started) + len(w.accessed) + len(w.suspended)
+}
+
+// push appends a step to the stack.
+func (w *walk) push(s step) *step {
+	n := len(w.stack)
+	if s.mark = int32(w.mark(n) + 1); s.work || s.segment > 0 {
+		s.mark = int32(n + 1)
+	}
+	w.stack = append(w.stack, s)
+	return &w.stack[n]
+}
+
+// mark returns the place of the last of so many steps that is work or a task, -1 if none is.
+func (w *walk) mark(steps int) int {
+	if steps == 0 {
+		return -1
+	}
+	return int(w.stack[steps-1].mark) - 1
 }
 
 // enter applies the begin of a region, and says whether it is that of the team, which has begun already; executes tells which one that is.
@@ -91,11 +117,11 @@ func (w *walk) enter(region uint32, executes func(*step) uint32) (hidden bool) {
 		top.entered = true
 		hidden = executes(top) == region
 	}
-	w.stack = append(w.stack, step{region: region, hidden: hidden})
+	w.push(step{region: region, hidden: hidden})
 	return hidden
 }
 
-// leave applies the end of a region, and says whether it ends a level, or is hidden. What others have entered in a task, as far as that is not known, is neither.
+// leave applies the end of a region, and says whether it ends a level, or is hidden. What others have entered in a task, as far as that is not known, and what was not kept is neither.
 func (w *walk) leave() (ends, hidden bool) {
 	n := len(w.stack)
 	if n == 0 || w.stack[n-1].work {
@@ -103,6 +129,10 @@ func (w *walk) leave() (ends, hidden bool) {
 	}
 	if w.stack[n-1].segment > 0 {
 		w.stack[n-1].left++
+		return false, false
+	}
+	if w.stack[n-1].beyond > 0 {
+		w.stack[n-1].beyond--
 		return false, false
 	}
 	hidden = w.stack[n-1].hidden
@@ -113,8 +143,7 @@ func (w *walk) leave() (ends, hidden bool) {
 // fork applies the fork of a team, of which nothing is known yet.
 func (w *walk) fork(t int64) *step {
 	w.forks++
-	w.stack = append(w.stack, step{work: true, master: true, fork: w.forks, from: t})
-	return &w.stack[len(w.stack)-1]
+	return w.push(step{work: true, master: true, fork: w.forks, from: t})
 }
 
 // idle says whether the location is in no team if so many steps are forgotten.
@@ -126,7 +155,7 @@ func (w *walk) begin(comm uint64) *step {
 	at.n = w.begun[at.team]
 	w.begun[at.team]++
 	if n := len(w.stack); n == 0 || !w.stack[n-1].master || w.stack[n-1].known && w.stack[n-1].instance != at {
-		w.stack = append(w.stack, step{work: true})
+		w.push(step{work: true})
 	}
 	top := &w.stack[len(w.stack)-1]
 	top.instance, top.known = at, true
@@ -135,7 +164,7 @@ func (w *walk) begin(comm uint64) *step {
 
 // end applies the end of work in a team of another thread, or the join of one of this thread, and returns its step.
 func (w *walk) end(master bool) (s step) {
-	for i := len(w.stack) - 1; i >= 0; i-- {
+	for i := w.mark(len(w.stack)); i >= 0; i = w.mark(i) {
 		if s := w.stack[i]; s.work {
 			if s.master != master {
 				break
@@ -164,9 +193,19 @@ type forks struct {
 	of    map[team][]forked // by instance
 }
 
-// add notes that a team was forked.
+// withoutTasks takes tasks out of a call path.
+func withoutTasks(path []step) []step {
+	return slices.DeleteFunc(path, func(x step) bool { return x.segment > 0 })
+}
+
+// mostBelow is so many steps that call paths of forks have at most. Damaged archives may say anything.
+const mostBelow = 1000
+
+// add notes that a team was forked; the path is its own from then on.
 func (f *forks) add(t team, path []step, from int64) {
-	path = slices.DeleteFunc(slices.Clone(path), func(x step) bool { return x.segment > 0 })
+	for i := range path {
+		path[i].mark = 0
+	}
 	same := func(p []step) bool { return slices.Equal(p, path) }
 	first := max(0, len(f.paths)-recent)
 	i := slices.IndexFunc(f.paths[first:], same)
@@ -212,9 +251,9 @@ func (f *forks) executes(s *step) uint32 {
 	return noRegion
 }
 
-// below appends the regions of the call path in which the team of a step was forked. A damaged archive may say anything, so there is an end to them.
+// below appends the regions of the call path in which the team of a step was forked. There is an end to them.
 func (f *forks) below(to []uint32, at *step) []uint32 {
-	left := 1000
+	left := mostBelow
 	return f.path(to, at, &left)
 }
 
