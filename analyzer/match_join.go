@@ -24,7 +24,7 @@ type counting struct {
 //
 // A Done that releases a Wait is not later than the Wait's end, and equal times are common. So a Wait that finds
 // the counter not 0 comes behind what other locations did at the time of its end, together with what its own
-// location did later at that time.
+// location did later at that time. One that never ended comes behind all at the time of its end.
 //
 // A Done belongs to the current generation. The generation ends when a Done makes the counter 0, or when a
 // Wait ends although the counter is not 0, which then is set to 0: events are missing. A Wait was released
@@ -44,14 +44,18 @@ func (m *Matcher) join(ops []Op) {
 		late := m.late[:0]
 		for _, e := range now {
 			o := &ops[e.op]
-			if k := len(late); k > 0 && ops[late[k-1].op].Loc == o.Loc || o.Kind == wire.JoinBegin && c.counter > 0 {
+			if k := len(late); k > 0 && ops[late[k-1].op].Loc == o.Loc || o.Kind == wire.JoinBegin && (c.counter > 0 || o.Open) {
 				late = append(late, e)
 			} else {
 				m.joins(ops, &c, e)
 			}
 		}
-		for _, e := range late {
-			m.joins(ops, &c, e)
+		for _, open := range []bool{false, true} {
+			for _, e := range late {
+				if ops[e.op].Open == open {
+					m.joins(ops, &c, e)
+				}
+			}
 		}
 		m.late = late
 	}

@@ -14,7 +14,7 @@ type counting struct {
 }
 
 // join derives what the waits of a WaitGroup waited for. At equal times a Wait that finds the counter not 0
-// lets the operations of other locations go first.
+// lets the operations of other locations go first, and one that never ended all others.
 func (n *analysis) join(ops []*op) {
 	c := &counting{n: n}
 	part := func(o *op) bool { return o.kind == wire.Add || o.kind == wire.Done || o.kind == wire.JoinBegin }
@@ -26,7 +26,7 @@ func (n *analysis) join(ops []*op) {
 		var late []*op
 		behind := map[*location]bool{}
 		for _, o := range now {
-			if behind[o.loc] || o.kind == wire.JoinBegin && c.count > 0 {
+			if behind[o.loc] || o.kind == wire.JoinBegin && (c.count > 0 || o.open) {
 				behind[o.loc] = true
 				late = append(late, o)
 				continue
@@ -34,7 +34,14 @@ func (n *analysis) join(ops []*op) {
 			c.apply(o)
 		}
 		for _, o := range late {
-			c.apply(o)
+			if !o.open {
+				c.apply(o)
+			}
+		}
+		for _, o := range late {
+			if o.open {
+				c.apply(o)
+			}
 		}
 	}
 }
