@@ -14,21 +14,26 @@ func (f *Finding) awaited() int64 { return max(f.Awaited, f.Critical) }
 
 // meanwhileOf returns what the causers of a finding did on the critical path, of one place as one, whatever the call paths that lead there: the first is the one that has most.
 func (e *Experiment) meanwhileOf(f *Finding) (places []PathTime) {
+	at := map[int64]int{}
 	for _, t := range f.Meanwhile {
-		at := slices.IndexFunc(places, func(x PathTime) bool { return e.samePlace(x.Path, t.Path) })
-		if at < 0 {
-			places = append(places, t)
-		} else {
-			places[at].Time += t.Time
+		place := e.placeOf(t.Path)
+		if i, known := at[place]; known {
+			places[i].Time += t.Time
+			continue
 		}
+		at[place] = len(places)
+		places = append(places, t)
 	}
 	slices.SortStableFunc(places, func(x, y PathTime) int { return cmp.Compare(y.Time, x.Time) })
 	return places
 }
 
-// samePlace says whether two call paths lead to one place.
-func (e *Experiment) samePlace(a, b uint32) bool {
-	return a == b || e.Paths[a].Region == e.Paths[b].Region && !isUnnamed(e.leaf(a).Name)
+// placeOf is equal for call paths that lead to one place. Those without a name have nothing in common.
+func (e *Experiment) placeOf(path uint32) int64 {
+	if isUnnamed(e.leaf(path).Name) {
+		return -1 - int64(path)
+	}
+	return int64(e.Paths[path].Region)
 }
 
 // mostlyIn returns where the causers of a finding were for more than half of the time in which the critical path was on them, if that is one place.
@@ -56,15 +61,20 @@ func (e *Experiment) doings(f *Finding) []doing {
 		list = append(list, doing{t.Time, int32(t.Path), -1})
 		rest -= t.Time
 	}
-	onward := len(list)
+	type waiting struct {
+		place int64
+		group int32
+	}
+	at := map[waiting]int{}
 	for _, o := range f.Onward {
 		rest -= o.Time
-		at := slices.IndexFunc(list[onward:], func(d doing) bool { return d.group == o.Group && e.samePlace(uint32(d.path), o.Path) })
-		if at < 0 {
-			list = append(list, doing{o.Time, int32(o.Path), o.Group})
-		} else {
-			list[onward+at].time += o.Time
+		w := waiting{e.placeOf(o.Path), o.Group}
+		if i, known := at[w]; known {
+			list[i].time += o.Time
+			continue
 		}
+		at[w] = len(list)
+		list = append(list, doing{o.Time, int32(o.Path), o.Group})
 	}
 	list = append(list, doing{rest, -1, -1})
 	slices.SortStableFunc(list, func(x, y doing) int { return cmp.Compare(y.time, x.time) })
@@ -86,8 +96,9 @@ func (p *page) doing(f *Finding) (list []Doing) {
 		return nil
 	}
 	whole, left1000 := f.awaited(), int64(1000) // what is printed adds up
-	doings, places := p.e.doings(f), p.e.meanwhileOf(f)
-	if first := doings[0]; first.path < 0 && 2*first.time > whole && (len(places) == 0 || places[0].Time < whole/10) {
+	doings := p.e.doings(f)
+	onPath := func(d doing) bool { return d.path >= 0 && d.group < 0 && d.time >= whole/10 }
+	if first := doings[0]; first.path < 0 && 2*first.time > whole && !slices.ContainsFunc(doings, onPath) {
 		return nil
 	}
 	for _, d := range doings[:min(len(doings), most)] {
