@@ -37,12 +37,12 @@ type spot struct {
 	line         int
 }
 
-// spots returns where the waits of a finding are, as far as that is known.
-func (e *Experiment) spots(f *Finding) map[spot]bool {
-	spots := map[spot]bool{}
+// spots returns where the waits of a finding are, as far as that is known, and how much of its waiting was there.
+func (e *Experiment) spots(f *Finding) map[spot]int64 {
+	spots := map[spot]int64{}
 	for _, l := range f.AllLines() {
 		if r := e.leaf(l.Path); r.Line > 0 {
-			spots[spot{e.Metrics[l.Metric].Name, r.File, r.Line}] = true
+			spots[spot{e.Metrics[l.Metric].Name, r.File, r.Line}] += l.Severity
 		}
 	}
 	return spots
@@ -56,7 +56,7 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	all, spots, sum, most := &e.Requests[0], e.spots(f), int64(0), (*LatencyPart)(nil)
 	for i := range all.Parts {
 		p := &all.Parts[i]
-		if spots[spot{p.Metric, p.File, p.Line}] {
+		if spots[spot{p.Metric, p.File, p.Line}] > 0 {
 			sum += p.Mean
 			if most == nil || p.Mean > most.Mean {
 				most = p
@@ -69,7 +69,8 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	return recognise(most.chain())
 }
 
-// RankServed sets what the requests of a service have of the findings, and puts those first of which they have most.
+// RankServed sets what the requests of a service have of the findings, and puts those first of which they have most. Several findings may be at one spot, of
+// goroutines that were started at several places: which of them served how many requests is not known here, so they have parts as large as their waiting.
 func (e *Experiment) RankServed() {
 	if !e.Serves() {
 		return
@@ -79,11 +80,19 @@ func (e *Experiment) RankServed() {
 		p := &all.Parts[i]
 		of[spot{p.Metric, p.File, p.Line}] += p.Mean * int64(all.Count)
 	}
+	waiting := map[spot]int64{}
+	for i := range e.Findings {
+		for at, d := range e.spots(&e.Findings[i]) {
+			waiting[at] += d
+		}
+	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		f.Served = 0
-		for at := range e.spots(f) {
-			f.Served += of[at]
+		for at, d := range e.spots(f) {
+			if d > 0 {
+				f.Served += int64(float64(of[at]) * (float64(d) / float64(waiting[at])))
+			}
 		}
 	}
 	slices.SortStableFunc(e.Findings, func(x, y Finding) int { return -cmp.Compare(e.served(&x), e.served(&y)) })

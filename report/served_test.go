@@ -56,6 +56,10 @@ func TestRankServed(t *testing.T) {
 	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name)
 	require.Zero(t, e.Findings[1].Served)
 	e = service("http")
+	e.Findings = append(e.Findings, Finding{Line: Line{Metric: 2, Path: 2, Group: 1, Severity: 150, Instances: 1}})
+	e.RankServed()
+	require.Equal(t, []int64{680, 120, 0}, []int64{e.Findings[0].Served, e.Findings[1].Served, e.Findings[2].Served}, "goroutines of two groups wait there")
+	e = service("http")
 	e.Requests[0].Parts[0].Mean, e.Requests[0].Parts[1].Mean = 0, 0
 	e.RankServed()
 	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name, "no request waited for it")

@@ -171,14 +171,16 @@ func (p *path) operation() bool { return p.kind != wire.Enter && p.kind != wire.
 
 // ofProgram says whether a function is one of the program itself, not of a library: as far as its file shows.
 func ofProgram(r *trace.Region) bool {
+	return strings.Contains(r.Func, ".") && r.File != "" && !strings.Contains(r.File, "@") && !strings.Contains(r.File, "/vendor/") && !standard(r)
+}
+
+// standard says whether a function is one of Go's own library: as far as its file shows.
+func standard(r *trace.Region) bool {
 	slash := strings.LastIndexByte(r.Func, '/') + 1
-	name, _, ok := strings.Cut(r.Func[slash:], ".")
-	if !ok || r.File == "" || strings.Contains(r.File, "@") || strings.Contains(r.File, "/vendor/") {
-		return false
-	}
+	name, _, _ := strings.Cut(r.Func[slash:], ".")
 	pkg, dir := r.Func[:slash]+name, r.File[:max(strings.LastIndexByte(r.File, '/'), 0)]
 	host, _, _ := strings.Cut(pkg, "/")
-	return strings.Contains(host, ".") || dir != pkg && !strings.HasSuffix(dir, "/src/"+pkg)
+	return !strings.Contains(host, ".") && (dir == pkg || strings.HasSuffix(dir, "/src/"+pkg))
 }
 
 // lifelong returns the kind of the requests that a goroutine with this call path serves all its life.
@@ -207,6 +209,8 @@ func (p *paths) route(n node, r *trace.Region) (name string, sure bool) {
 		switch f := p.region(p.list[at].region).Func; {
 		case f == muxServe:
 			return r.Name, true
+		case lifelongOf(f) == kindGRPC && helps(r):
+			return "", false
 		case f == handlerOf, lifelongOf(f) != "":
 			return r.Name, false
 		case !passesOn(f):
@@ -214,6 +218,11 @@ func (p *paths) route(n node, r *trace.Region) (name string, sure bool) {
 		}
 	}
 	return "", false
+}
+
+// helps says whether a function only helps grpc to read a request and to write the response, before and behind the one that serves it.
+func helps(r *trace.Region) bool {
+	return strings.HasPrefix(r.Func, "google.golang.org/grpc/") || standard(r)
 }
 
 // outermost returns the name of the outermost function of a path, "" if that only passes requests on, or is the one that the goroutine was started with.

@@ -353,6 +353,39 @@ location worker
 	require.Equal(t, 2, r.Requests[0].Count)
 }
 
+// TestGRPCUnnamed: a call of gRPC is not called after what helps to read and write it, where its handler is not seen.
+func TestGRPCUnnamed(t *testing.T) {
+	r := of(t, `
+waits w
+location accept
+  0 begin google.golang.org/grpc.(*Server).serveStreams
+  100 create one
+  110 create two
+  900 end
+location one
+  130 begin google.golang.org/grpc.(*Server).serveStreams.func2.1 by accept
+  130 enter func2.1 @server.go:8(google.golang.org/grpc.(*Server).serveStreams.func2.1)
+  130 enter processUnaryRPC @server.go:9(google.golang.org/grpc.(*Server).processUnaryRPC)
+  140 enter Write @/m/grpc@v1/internal/transport/transport.go:9(google.golang.org/grpc/internal/transport.(*ServerStream).Write)
+  150 enter Put @controlbuf.go:9(google.golang.org/grpc/internal/transport.(*controlBuffer).put)
+  160 exit 1
+  170 enter cancel @/go/src/context/context.go:10(context.(*cancelCtx).cancel)
+  180 exit
+  190 exit 1
+  210 end
+location two
+  130 begin google.golang.org/grpc.(*Server).serveStreams.func2.1 by accept
+  130 enter func2.1 @server.go:8(google.golang.org/grpc.(*Server).serveStreams.func2.1)
+  130 enter processUnaryRPC @server.go:9(google.golang.org/grpc.(*Server).processUnaryRPC)
+  140 enter any @/m/proxy@v1/any.go:9(example.com/proxy.any)
+  190 exit 2
+  210 end
+`)
+	all := named(t, r, "(all)")
+	require.Equal(t, [2]int{2, 1}, [2]int{all.Count, all.Unnamed})
+	require.Equal(t, 1, named(t, r, "any").Count)
+}
+
 // TestHandOffRecorded: in recordings, too, who had what comes through channels is who got it last, while the one that gives it back awaits a request.
 func TestHandOffRecorded(t *testing.T) {
 	serve := " enter ServeHTTP @server.go:1(net/http.serverHandler.ServeHTTP)\n"
