@@ -115,7 +115,7 @@ var problems = []metric.Metric{
 	{
 		Name: SerialSection, Title: "Work under a lock sets the pace",
 		Description: "For most of the run somebody waited for a lock, whose holder was at work. This work is done one after the other, whatever the number of goroutines and processors: it is what the run lasts for.",
-		Formula:     "a wait for a lock that readers do not share, during most of which the holders ran, for half of the critical path or more",
+		Formula:     "a wait for a lock that readers do not share, during which the critical path was on holders who mostly ran, for half of it or more",
 		Advice: "More goroutines or processors do not help. Do as much of the work as possible before the lock is taken, or after: under it, only take over results. Or let there be " +
 			"several locks, each for a part of the data, or data of their own for the goroutines, which are put together at the end.",
 	},
@@ -261,11 +261,10 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	case served != "":
 		return problem(served)
 	}
-	if ok {
-		if e.exclusive(f) && e.works(d) && 2*d.time >= max(e.Header.Focus, e.Header.Span) && e.executionKnown() {
-			return problem(SerialSection)
-		}
-	} else if isLockWait(chain[0].metric) || sendsLate(chain[0].metric) {
+	switch {
+	case (!ok || e.waitIn(d) == metric.Execution) && e.serial(f):
+		return problem(SerialSection)
+	case !ok && (isLockWait(chain[0].metric) || sendsLate(chain[0].metric)):
 		return nil // what counts is not known
 	}
 	switch name := recognise(chain); {
@@ -276,11 +275,6 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	default:
 		return problem(name)
 	}
-}
-
-// works says whether causers were at work: the critical path was on them, and most of its time there they ran.
-func (e *Experiment) works(d doing) bool {
-	return d.group < 0 && e.spentAt(uint32(d.path)).doing == working
 }
 
 // exclusive says whether a finding is only of waits for a lock that one goroutine has at a time: readers have it together.
@@ -318,10 +312,26 @@ func (e *Experiment) herd(f *Finding) bool {
 // conditionName is the name of the operation that waits for a condition.
 const conditionName = "condwait"
 
-// mainly returns what the causers of a finding did for more than half of the time in which they were waited for, if that is known.
+// mainly returns what the causers of a finding did for more than half of the time in which they were waited for, if that is known. An execution trace
+// tells who released a lock, not who held it before: while those waited for it themselves, what counts is what the others did for whom they waited.
 func (e *Experiment) mainly(f *Finding) (doing, bool) {
-	d := e.doings(f)[0]
-	return d, d.path >= 0 && 2*d.time > f.awaited()
+	list, whole := e.doings(f), f.awaited()
+	if isLockWait(e.kind(f).Name) {
+		list = slices.DeleteFunc(list, func(d doing) bool {
+			own := d.group >= 0 && slices.ContainsFunc(f.AllLines(), func(l Line) bool { return e.placeOf(l.Path) == e.placeOf(uint32(d.path)) })
+			if own {
+				whole -= d.time
+			}
+			return own
+		})
+	}
+	return list[0], list[0].path >= 0 && 2*list[0].time > whole
+}
+
+// serial says whether for half of the run or more somebody waited for a lock, whose holders had the critical path and worked.
+func (e *Experiment) serial(f *Finding) bool {
+	path, ok := e.mostlyIn(f)
+	return ok && e.exclusive(f) && e.spentAt(path).doing == working && 2*e.meanwhileOf(f)[0].Time >= max(e.Header.Focus, e.Header.Span) && e.executionKnown()
 }
 
 // waitIn returns the metric of what causers did: of waiting, if they waited.
