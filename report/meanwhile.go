@@ -45,6 +45,24 @@ func (e *Experiment) mostlyIn(f *Finding) (path uint32, ok bool) {
 	return places[0].Path, true
 }
 
+// whoWas returns which of the causers of a finding the critical path was on most where it was at the place of a call path, nil if it is on none of them there.
+// They need not be those who were waited for longest: waits off the critical path count there, too.
+func (e *Experiment) whoWas(path uint32, causers []Causer) (who *Causer) {
+	place, at := e.placeOf(path), map[string]int64{}
+	for _, c := range e.criticalPath() {
+		if e.placeOf(c.Path) == place {
+			at[e.Groups[e.Locations[c.Location].Group].Name] += c.Value
+		}
+	}
+	most := int64(0)
+	for i, c := range causers {
+		if c.Group >= 0 && at[e.Groups[c.Group].Name] > most {
+			who, most = &causers[i], at[e.Groups[c.Group].Name]
+		}
+	}
+	return who
+}
+
 // doing is what causers of a finding did while they were waited for.
 type doing struct {
 	time  int64

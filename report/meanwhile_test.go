@@ -82,3 +82,15 @@ func TestPlacesAreToldOnce(t *testing.T) {
 	list := e.doings(&f)
 	require.Equal(t, []doing{{45, one, -1}, {23, one, 0}, {15, sweep, -1}, {10, other, 1}, {7, -1, -1}}, list)
 }
+
+// What was done meanwhile is told of those who did it, even if others were waited for longer, off the critical path.
+func TestWhoWasThere(t *testing.T) {
+	e := hydro()
+	f := e.Findings[0]
+	sweep := f.Causers[0].Path
+	f.Causers = []Causer{{0, sweep, 3_700 * ms, []uint32{0}}, {1, sweep, 80 * ms, []uint32{4}}}
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
+	require.Equal(t, "for worker[3], which was mostly in sweep at ppm.go:88 then", strings.ReplaceAll(p.because(&f), nbsp, " "))
+	f.Causers = f.Causers[:1]
+	require.NotContains(t, p.because(&f), "mostly", "the path is on none of them there")
+}

@@ -20,6 +20,17 @@ type Verdict struct {
 	Line    int    `json:"line"`
 }
 
+// Hint says how to see more of the work of a function, or of the wait of an operation, that the verdict is about, where anything is known of that.
+func (v *Verdict) Hint(say func(string), known func(file string, line int, operation bool) string) {
+	switch v.Metric {
+	case "", metric.Sleep, metric.Ready, metric.SystemCall:
+		return
+	}
+	if hint := known(v.File, v.Line, v.Metric != metric.Execution); hint != "" {
+		say(hint)
+	}
+}
+
 // Judge sets the verdict, from all else that is in the experiment.
 func (e *Experiment) Judge() {
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
@@ -437,7 +448,9 @@ func (p *page) because(f *Finding) string {
 		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
 	if path, ok := p.e.mostlyIn(f); ok {
-		return fmt.Sprintf("for %s, which was mostly %s then", who, p.doingAt(path))
+		if d := p.e.whoWas(path, causers); d != nil {
+			return fmt.Sprintf("for %s, which was mostly %s then", p.who(d.Group, d.Locations), p.doingAt(path))
+		}
 	}
 	if c.Path < 0 {
 		return "for " + who

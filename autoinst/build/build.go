@@ -34,7 +34,9 @@ type Build struct {
 	dir     string // temporary
 	overlay string // file for -overlay
 	regions []regions.Summary
-	unwatch func() // signals end this process again
+	made    regions.Build // of which they are
+	deps    []string      // whose functions are regions, too
+	unwatch func()        // signals end this process again
 
 	Warning string // what the user has to know about what will be recorded, "" for nothing
 }
@@ -241,8 +243,10 @@ func (b *Build) addRegions(o *overlay.Overlay, r regions.Options) error {
 		return err
 	}
 	flags := slices.DeleteFunc(slices.Concat(resolving, compiling), func(s string) bool { return s == "overlay" })
-	b.regions, err = regions.Instrument(o, regions.Build{Go: b.t.command, Dir: b.at(""), Chdir: a.chdir(), Flags: a.those(flags),
-		Packages: a.packages, Tests: a.verb == "test", Overlay: file, Cache: b.t.GOMODCACHE}, r)
+	b.made = regions.Build{Go: b.t.command, Dir: b.at(""), Chdir: a.chdir(), Flags: a.those(flags),
+		Packages: a.packages, Tests: a.verb == "test", Overlay: file, Cache: b.t.GOMODCACHE}
+	b.deps = r.Deps
+	b.regions, err = regions.Instrument(o, b.made, r)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errGo, err)
 	}

@@ -53,8 +53,14 @@ func (c *chooser) instrument(to *edited) {
 	for _, f := range to.functions {
 		v := c.verdict(f, f.in.name)
 		to.count(v)
-		if v == region {
+		switch {
+		case v == region:
 			f.in.enter(f.body)
+		case v == isInlined && !f.trivial:
+			if to.small == nil {
+				to.small = map[string]bool{}
+			}
+			to.small[f.full] = hasLoop(f.body)
 		}
 	}
 }

@@ -24,15 +24,20 @@ import (
 type pkg struct {
 	Dir, ImportPath, Name, ForTest string
 	Goroot                         bool
-	Module                         *struct{ Main bool }
-	GoFiles, CgoFiles              []string
+	Module                         *struct {
+		Path string
+		Main bool
+	}
+	GoFiles, CgoFiles, Imports []string
+	ImportMap                  map[string]string
+	Export                     string // file of what is exported, if go list was asked to compile
 
 	EmbedFiles, TestEmbedFiles, XTestEmbedFiles []string
 }
 
 // list asks for the packages of a build, with all that they import.
-func (b *Build) list() (all []*pkg, err error) {
-	args := []string{"-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Goroot,Module,GoFiles,CgoFiles,EmbedFiles,TestEmbedFiles,XTestEmbedFiles"}
+func (b *Build) list(flags ...string) (all []*pkg, err error) {
+	args := append(flags, "-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,Goroot,Module,GoFiles,CgoFiles,Imports,ImportMap,Export,EmbedFiles,TestEmbedFiles,XTestEmbedFiles")
 	if b.Tests {
 		args = append(args, "-test")
 	}

@@ -63,6 +63,8 @@ type Summary struct {
 	Trivial   int // because they call nothing and have no loop
 	Excluded  int // because the user says so
 	Other     int // because a directive of the compiler, or their place, forbids it; or a package embeds their file
+
+	small map[string]bool // those that are inlined and not trivial: do they have loops?
 }
 
 // Instrument adds the instrumented files of a build to its overlay, which must have all else in it. Packages that do not build are left to the go

@@ -54,7 +54,7 @@ To record a program that is built, use "tracerec record".
 		if p == nil || err != nil {
 			return err
 		}
-		return o.record(cmd, p)
+		return o.record(cmd, b, p)
 	})
 }
 
@@ -85,7 +85,7 @@ func built(cmd *cobra.Command, b *build.Build, args []string) (*given.Program, e
 }
 
 // record records a program and prints what there is to say about it.
-func (o *own) record(cmd *cobra.Command, p *given.Program) error {
+func (o *own) record(cmd *cobra.Command, b *build.Build, p *given.Program) error {
 	say, dir := sayTo(cmd.ErrOrStderr()), shown(o.dir)
 	here, err := os.Getwd()
 	if err == nil {
@@ -99,15 +99,13 @@ func (o *own) record(cmd *cobra.Command, p *given.Program) error {
 	options.Required = true
 	options.Quiet, options.Say = o.quiet, func(message string) { say(strings.ReplaceAll(message, o.dir, dir)) }
 	status, err := recorder.Run(options, p.Args)
-	if err != nil {
-		return &exit{status, err}
-	}
-	if err := os.Chdir(here); err != nil {
+	if err = errors.Join(err, os.Chdir(here)); err != nil {
 		return &exit{status, err}
 	}
 	if !o.quiet {
 		w := cmd.ErrOrStderr()
 		err = analyzed(w, o.dir, func(e *report.Experiment) error {
+			defer e.Verdict.Hint(say, b.Hint)
 			return report.Text(w, e, report.TextOptions{Top: 3, Color: readable.Colored(w)})
 		})
 	}

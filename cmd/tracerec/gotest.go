@@ -90,17 +90,18 @@ func (o *own) test(cmd *cobra.Command, b *build.Build) error {
 	if aside != "" && !o.quiet {
 		sayTo(cmd.ErrOrStderr())(fmt.Sprintf("the older %s is now %s", shown(o.dir), shown(aside)))
 	}
-	return exited(status, errors.Join(err, o.tell(cmd, list)))
+	return exited(status, errors.Join(err, o.tell(cmd, b, list)))
 }
 
 // tell prints what there is to say about recorded tests.
-func (o *own) tell(cmd *cobra.Command, list []given.Recorded) error {
+func (o *own) tell(cmd *cobra.Command, b *build.Build, list []given.Recorded) error {
 	text, err := json.MarshalIndent(map[string]any{"archives": list}, "", "\t")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(o.dir, recorder.TestsFile), append(text, '\n'), 0o666)
 	}
 	w := cmd.ErrOrStderr()
 	say := sayTo(w)
+	longest, most := report.Verdict{}, int64(0)
 	for _, r := range list {
 		for _, message := range r.Said {
 			say(r.Package + ": " + message)
@@ -111,6 +112,9 @@ func (o *own) tell(cmd *cobra.Command, list []given.Recorded) error {
 		dir := filepath.Join(o.dir, r.Dir)
 		fmt.Fprintf(w, "\n%s %s\n", readable.Clean(r.Package), readable.Clean(r.Benchmark))
 		failed := analyzed(w, dir, func(e *report.Experiment) error {
+			if e.Header.Focus > most {
+				longest, most = e.Verdict, e.Header.Focus
+			}
 			return report.Brief(w, e, report.TextOptions{Color: readable.Colored(w)})
 		})
 		if failed != nil {
@@ -119,6 +123,7 @@ func (o *own) tell(cmd *cobra.Command, list []given.Recorded) error {
 		}
 		fmt.Fprintf(w, "  → %s\n", expert("analyze", shown(dir)))
 	}
+	longest.Hint(say, b.Hint)
 	return err
 }
 
