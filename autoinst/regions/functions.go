@@ -30,6 +30,7 @@ type function struct {
 	forbidden  bool   // nothing may be inserted
 	trivial    bool   // it calls nothing and has no loop
 	always     bool   // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
+	given      bool   // its value is given to what runs it, so nothing of it is inlined there
 	key        symbol // by which others call it
 	calls      []callee
 	waits      bool // for what is outside the program, as far as is known
@@ -118,6 +119,26 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 			x.all = append(x.all, f)
 			x.literals(n.Body, inner, forbidden)
 			return false
+		}
+		return true
+	})
+}
+
+// givenIn adds the names of functions and methods whose values a file gives to RunParallel of a benchmark, or to Go of a group of goroutines.
+func givenIn(file *ast.File, names map[string]bool) {
+	imports := importsOf(file)
+	ast.Inspect(file, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok || len(c.Args) != 1 {
+			return true
+		}
+		to, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		if !ok || to.Sel.Name != "RunParallel" && to.Sel.Name != "Go" {
+			return true
+		}
+		of, selected := ast.Unparen(c.Args[0]).(*ast.SelectorExpr)
+		if !selected || imports[identOf(of.X)] == "" {
+			names[lastOf(c.Args[0])] = true
 		}
 		return true
 	})

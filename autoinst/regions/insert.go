@@ -25,6 +25,7 @@ type edited struct {
 	edits     []*edit
 	functions []*function
 	imports   []string // of packages with methods that wait
+	given     map[string]bool
 }
 
 // find finds the functions of a file.
@@ -42,6 +43,10 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 			to.imports = append(to.imports, from)
 		}
 	}
+	if to.given == nil {
+		to.given = map[string]bool{}
+	}
+	givenIn(e.file, to.given)
 	for _, f := range functionsOf(e.files, e.file, p, strings.HasSuffix(name, "_test.go")) {
 		f.in = e
 		to.functions = append(to.functions, f)
@@ -51,6 +56,7 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 // instrument makes functions of a package regions.
 func (c *chooser) instrument(to *edited) {
 	for _, f := range to.functions {
+		f.given = f.key.name != "" && to.given[f.key.name]
 		v := c.verdict(f, f.in.name)
 		to.count(v)
 		switch {

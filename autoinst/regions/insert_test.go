@@ -123,6 +123,37 @@ func BenchmarkA(b *testing.B) {
 	require.Equal(t, map[string]verdict{"a.BenchmarkA": isOther, "a.BenchmarkA.func1": region, "a.BenchmarkA.func2": isInlined}, got)
 }
 
+// TestGivenByName: so is a function or a method of the package that is given by its name, also to a group of goroutines, if it is not trivial.
+func TestGivenByName(t *testing.T) {
+	text := `package a
+
+import "example.org/other"
+
+func run() { g.Go(loop); g.Go(p.method); g.Go(trivial); g.Go(other.same); b.RunParallel((each)); g.Do(done) }
+
+func loop() { work() }
+func (p *P) method() { work() }
+func trivial() { n++ }
+func same() { work() }
+func each(pb *testing.PB) { work() }
+func done() { work() }
+`
+	name := filepath.Join(t.TempDir(), "a_test.go")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	c := chooser{inlined: map[place]bool{}}
+	for line := 7; line <= 12; line++ {
+		c.inlined[place{name, line, 0}] = true
+	}
+	to := &edited{}
+	to.find(overlay.New("/nowhere"), &pkg{ImportPath: "example.org/a", Name: "a"}, name)
+	c.instrument(to)
+	got := map[string]verdict{}
+	for _, f := range to.functions {
+		got[f.name] = c.verdict(f, name)
+	}
+	require.Equal(t, map[string]verdict{"a.run": region, "a.loop": region, "a.(*P).method": region, "a.trivial": isTrivial, "a.same": isInlined, "a.each": region, "a.done": isInlined}, got)
+}
+
 // TestWaits: a function that the compiler would inline is a region if something outside the program may be waited for in it, directly or in functions of these
 // packages, as far as their names tell.
 func TestWaits(t *testing.T) {

@@ -192,7 +192,7 @@ func (c *chooser) verdict(f *function, file string) verdict {
 		return isExcluded
 	case f.always:
 		return region
-	case c.inlined[f.at] && !f.waits:
+	case c.inlined[f.at] && !f.waits && !f.given:
 		return isInlined
 	case f.trivial:
 		return isTrivial

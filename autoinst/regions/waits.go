@@ -71,7 +71,8 @@ func (x *finder) calleesOf(body *ast.BlockStmt) (all []callee) {
 
 // lastOf returns the last name in an expression that is one, or a selector; else "".
 func lastOf(e ast.Expr) string {
-	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
+	e = ast.Unparen(e)
+	if s, ok := e.(*ast.SelectorExpr); ok {
 		return s.Sel.Name
 	}
 	return identOf(e)
