@@ -181,7 +181,11 @@ func (e *encoder) fits() bool {
 
 // put encodes one event of run r.
 func (e *encoder) put(r *run, kind wire.Kind, id uint32, ticks uint64, words []uint64) {
-	t := min(max(floorDiv(int64(ticks-e.epoch), e.unit), -maxUnits), maxUnits)
+	t := int64(ticks - e.epoch)
+	if e.unit != 1 { // dividing takes as long as all else
+		t = floorDiv(t, e.unit)
+	}
+	t = min(max(t, -maxUnits), maxUnits)
 	if r.events == 0 {
 		e.putTime(uint64((t-e.start)<<1 ^ (t-e.start)>>63))
 		e.start = t
@@ -200,8 +204,10 @@ func (e *encoder) put(r *run, kind wire.Kind, id uint32, ticks uint64, words []u
 	e.events++
 	r.events++
 	sym := e.symbol(kind, id)
+	if len(e.words) > 256 {
+		e.putUpper(byte(sym >> 8))
+	}
 	e.col[symbolColumn] = append(e.col[symbolColumn], byte(sym))
-	e.col[upperColumn] = append(e.col[upperColumn], byte(sym>>8))
 	e.putWord(&e.words[sym], words)
 }
 
@@ -224,18 +230,33 @@ func (e *encoder) symbol(kind wire.Kind, id uint32) uint16 {
 	return sym
 }
 
+// putUpper encodes the upper half of a symbol, which only chunks with many have.
+func (e *encoder) putUpper(upper byte) {
+	col := e.col[upperColumn]
+	col = append(col, make([]byte, len(e.col[symbolColumn])-len(col))...) // 0 so far
+	e.col[upperColumn] = append(col, upper)
+}
+
 func (e *encoder) putTime(d uint64) {
-	b := 248
-	for _, c := range timeClasses[:len(timeClasses)-1] {
-		if n := uint64(c.last-c.first+1) << (8 * c.tail); d-timeBase[c.first] < n {
-			b = c.first + int((d-timeBase[c.first])>>(8*c.tail))
-			break
-		}
+	var b int
+	switch {
+	case d < timeBase[128]:
+		b = int(d)
+	case d < timeBase[192]:
+		b = 128 + int((d-timeBase[128])>>8)
+	case d < timeBase[240]:
+		b = 192 + int((d-timeBase[192])>>16)
+	case d < timeBase[247]+1<<24:
+		b = 240 + int((d-timeBase[240])>>24)
+	default:
+		b = 248
 	}
 	e.col[timeColumn] = append(e.col[timeColumn], byte(b))
-	var tail [8]byte
-	binary.LittleEndian.PutUint64(tail[:], (d-timeBase[b])&timeMask[b])
-	e.col[tailColumn] = append(e.col[tailColumn], tail[:timeTail[b]]...)
+	if n := int(timeTail[b]); n > 0 {
+		tail := slices.Grow(e.col[tailColumn], 8)
+		binary.LittleEndian.PutUint64(tail[len(tail):len(tail)+8], (d-timeBase[b])&timeMask[b])
+		e.col[tailColumn] = tail[:len(tail)+n]
+	}
 }
 
 // putWord encodes what follows the head.

@@ -50,3 +50,36 @@ func BenchmarkOpenManyLocations(b *testing.B) {
 		open(b, data)
 	}
 }
+
+// TestManySymbols: what comes before and behind the 256th symbol of a chunk is read as it was written.
+func TestManySymbols(t *testing.T) {
+	const regions = 300
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Options{})
+	require.NoError(t, err)
+	p, err := w.AddProcess(ProcessInfo{})
+	require.NoError(t, err)
+	words := []uint64{wire.Head(wire.Time, 0, 0), 100}
+	var want []uint32
+	enter := func(region uint32) {
+		words, want = append(words, wire.Head(wire.Enter, region+1, 64), wire.Head(wire.Exit, 0, 64)), append(want, region)
+	}
+	for region := range uint32(regions) {
+		require.NoError(t, p.Define(wire.Def{Type: wire.DefRegion, ID: region + 1, Name: "work", Line: region}))
+		enter(region)
+	}
+	enter(0)
+	require.NoError(t, p.Chunk(RawChunk{Location: 1, GoID: 1, Words: words}))
+	require.NoError(t, w.Close())
+	a := open(t, out.Bytes())
+	require.Len(t, a.Chunks(), 1)
+	batches, err := a.NewDecoder().Decode(a.Chunks()[0], new(Buffer))
+	require.NoError(t, err)
+	var got []uint32
+	for _, e := range batches[0].Events {
+		if e.Kind == wire.Enter {
+			got = append(got, uint32(a.Definitions().Regions[e.ID].Line))
+		}
+	}
+	require.Equal(t, want, got)
+}

@@ -437,9 +437,6 @@ func (p *ProcessWriter) flush() {
 // writeChunk writes the chunk that the encoder has built.
 func (p *ProcessWriter) writeChunk() error {
 	w, e := p.w, &p.encoder
-	if len(e.words) <= 256 {
-		e.col[upperColumn] = e.col[upperColumn][:0]
-	}
 	columns := w.dirBuf[:0]
 	f := frame{Type: chunkFrame, Process: p.index, Entries: uint32(len(e.dir.runs)), Events: uint32(e.events), First: e.first, Last: e.last}
 	for i, col := range e.col {
