@@ -119,15 +119,16 @@ func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) 
 		return e.value.id
 	}
 	region, life := se.site(operation), se.lifeOf(at)
+	fresh := &entry[placed]{key, placed{0, life}} // here, as whoever allocates may have to work for the garbage collector first
 	first := firstUses(key)
 	first.Lock()
 	defer first.Unlock()
 	if e := known.find(key); e != nil && e.value.lasts() && e.value.slot == life.slot {
 		return e.value.id
 	}
-	id := se.newObject(kind, 0, region)
-	known.put(&entry[placed]{key, placed{id, life}}, func(e *entry[placed]) bool { return e.value.lasts() })
-	return id
+	fresh.value.id = se.newObject(kind, 0, region)
+	known.put(fresh, func(e *entry[placed]) bool { return e.value.lasts() })
+	return fresh.value.id
 }
 
 // channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.
