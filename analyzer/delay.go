@@ -46,7 +46,7 @@ type causes struct {
 	laps    *laps
 	costs   []float64 // by encounter and root: what later waits of others its wait causes
 	spreads []float64 // by encounter: the most of it that causes one later wait for a message
-	sums    map[cellKey]float64
+	sums    *exactSums
 	mine    profile // of the causer
 	theirs  profile // of who waits
 }
@@ -80,7 +80,7 @@ func (p *profile) take(path uint32, d int64) {
 func (s *scan) findCauses(workers []*matchWorker) map[cellKey]float64 {
 	a := s.assemble(workers)
 	n := len(s.paths.nodes)
-	c := &causes{assembly: a, s: s, laps: s.findLaps(a), sums: map[cellKey]float64{}}
+	c := &causes{assembly: a, s: s, laps: s.findLaps(a), sums: newExactSums()}
 	c.costs, c.spreads = spill.Make[float64](s.store, len(a.encounters)*len(s.metrics.roots)), spill.Make[float64](s.store, len(a.encounters))
 	c.mine.times, c.theirs.times = make([]int64, max(n, len(s.paths.nodes))), make([]int64, max(n, len(s.paths.nodes)))
 	c.backwards()
@@ -93,7 +93,7 @@ func (s *scan) findCauses(workers []*matchWorker) map[cellKey]float64 {
 			c.charge(s.metrics.roots[s.metrics.rootOf[a.meetings[e.of].kind]].spreading, e.path, e.loc, d)
 		}
 	}
-	return c.sums
+	return c.sums.all()
 }
 
 // backwards looks at each meeting when all later ones of those who met have been looked at. If clocks make that impossible, the one that is open on the location with the latest comes next.
@@ -287,7 +287,7 @@ func (c *causes) spread(causer, from int32, share float64) {
 
 func (c *causes) charge(metric uint16, path, loc uint32, d float64) {
 	if metric != unnamed && d != 0 {
-		c.sums[cellKey{metric, path, loc}] += d
+		c.sums.add(cellKey{metric, path, loc}, d)
 	}
 }
 

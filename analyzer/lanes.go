@@ -26,7 +26,7 @@ type lanes struct {
 
 // openChunk is a chunk that is decoded, or will be.
 type openChunk struct {
-	buf     *trace.Buffer
+	buf     *chunkBuffer
 	batches []trace.Batch
 	of      [][]int32 // by lane: its batches
 	decoded bool
@@ -44,7 +44,7 @@ func (s *scan) inOrder(workers []*scanner, came func(chunk int, batches []trace.
 
 // work does what there is to do until all is done.
 func (x *lanes) work(w *scanner) {
-	decoder := x.s.archive.NewDecoder()
+	reader := x.s.newReader()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	defer x.change.Broadcast()
@@ -52,7 +52,7 @@ func (x *lanes) work(w *scanner) {
 		if lane := x.ready(); lane >= 0 {
 			x.pass(w, lane)
 		} else if x.next < len(x.s.chunks) && len(x.open) < x.most {
-			x.decode(decoder)
+			x.decode(reader)
 		} else if x.next == len(x.s.chunks) && len(x.open) == 0 {
 			return
 		} else {
@@ -98,15 +98,15 @@ func (x *lanes) pass(w *scanner, lane int) {
 }
 
 // decode decodes the next chunk.
-func (x *lanes) decode(decoder *trace.Decoder) {
-	at, c := x.next, &openChunk{buf: new(trace.Buffer), of: make([][]int32, len(x.at))}
+func (x *lanes) decode(r *chunkReader) {
+	at, c := x.next, &openChunk{buf: new(chunkBuffer), of: make([][]int32, len(x.at))}
 	if n := len(x.free) - 1; n >= 0 {
 		c, x.free = x.free[n], x.free[:n]
 	}
 	c.left, c.decoded = len(x.at), false
 	x.next, x.open[at] = at+1, c
 	x.mu.Unlock()
-	batches, err := decoder.Decode(x.s.chunks[at], c.buf)
+	batches, err := r.read(at, c.buf)
 	for lane := range c.of {
 		c.of[lane] = c.of[lane][:0]
 	}

@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"slices"
+
 	"tracerec/internal/spill"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -23,13 +25,13 @@ type laps struct {
 // lapsOf is that of one location.
 type lapsOf struct {
 	list  list[lap]
-	n     int32            // laps in list
-	sums  map[uint32]int64 // since the last encounter
-	next  int32            // the next encounter
-	open  int32            // the first one of which it is not known how long its region lasted
-	path  uint32           // the innermost level
-	all   []lap            // in the end
-	begin []int32          // in the end, by encounter and before the first one: where what comes behind it begins
+	n     int32   // laps in list
+	some  []lap   // since the last encounter, those of the last call paths: others are in list
+	next  int32   // the next encounter
+	open  int32   // the first one of which it is not known how long its region lasted
+	path  uint32  // the innermost level
+	all   []lap   // in the end
+	begin []int32 // in the end, by encounter and before the first one: where what comes behind it begins
 }
 
 // findLaps reads all events again.
@@ -38,7 +40,7 @@ func (s *scan) findLaps(a *assembly) *laps {
 	for i := range x.of {
 		l := &x.of[i]
 		l.next, l.open, l.path = a.first[i], a.first[i], noPath
-		l.list.store, l.sums = s.store, map[uint32]int64{}
+		l.list.store = s.store
 		l.begin = spill.Make[int32](s.store, int(a.first[i+1]-a.first[i])+2)
 	}
 	workers := make([]*scanner, len(s.workers))
@@ -82,9 +84,33 @@ func (x *laps) add(loc uint32, from, to int64, path uint32, kind wire.Kind) {
 	}
 	if d := to - from; d > 0 {
 		if of := x.s.timeOf(path, kind); of != x.idle[0] && of != x.idle[1] {
-			l.sums[path] += d
+			l.spent(path, d)
 		}
 	}
+}
+
+// someLaps is so many call paths that are added up: between two encounters there are few mostly, and which are in use changes slowly.
+const someLaps = 16
+
+// spent adds time in a call path.
+func (l *lapsOf) spent(path uint32, d int64) {
+	for i := len(l.some) - 1; i >= 0; i-- {
+		if l.some[i].path == path {
+			l.some[i].time += d
+			return
+		}
+	}
+	if len(l.some) == someLaps {
+		l.keep(l.some[0])
+		l.some = slices.Delete(l.some, 0, 1)
+	}
+	l.some = append(l.some, lap{d, path})
+}
+
+// keep appends to the list. A call path may be there several times.
+func (l *lapsOf) keep(x lap) {
+	l.list.add(x)
+	l.n++
 }
 
 // left notes that the level ended in which the location was, or another one began in it.
@@ -98,11 +124,10 @@ func (l *lapsOf) left(x *laps, t int64) {
 
 // lap ends the part before the next encounter.
 func (l *lapsOf) lap(x *laps, loc uint32) {
-	for path, d := range l.sums {
-		l.list.add(lap{d, path})
-		l.n++
+	for _, x := range l.some {
+		l.keep(x)
 	}
-	clear(l.sums)
+	l.some = l.some[:0]
 	l.begin[l.next-x.a.first[loc]+1] = l.n
 }
 
@@ -117,7 +142,7 @@ func (l *lapsOf) finish(x *laps, loc uint32) {
 		l.all = append(l.all, b...)
 		spill.Free(x.s.store, b)
 	}
-	l.list, l.sums = list[lap]{}, nil
+	l.list, l.some = list[lap]{}, nil
 }
 
 // between adds what a location did from one of its encounters, or the begin if that is before its first one, to another one.

@@ -3,6 +3,7 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"tracerec/internal/spill"
 	"tracerec/trace/wire"
@@ -172,25 +173,97 @@ func (s *scan) assemble(workers []*matchWorker) *assembly {
 		}
 	}
 	a.farewells(s)
-	compared := 0
-	slices.SortFunc(a.encounters, func(x, y encounter) int { // a stable sort would move much without looking at it, more than may be resident
-		if compared++; compared%paced == 0 {
-			s.store.Pace()
-		}
-		switch { // cmp.Or would look up all of it
-		case x.loc != y.loc:
-			return cmp.Compare(x.loc, y.loc)
-		case x.at != y.at:
-			return cmp.Compare(x.at, y.at)
-		case x.order != y.order:
-			return cmp.Compare(x.order, y.order)
-		case x.of != y.of:
-			return cmp.Or(cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object), cmp.Compare(x.of, y.of))
-		}
-		return cmp.Compare(x.wait, y.wait) // whoever is waited for before who waits: a location may send itself a message
-	})
+	a.sort(s)
 	a.index(s)
 	return a
+}
+
+// compare orders encounters of one location.
+func (a *assembly) compare(x, y *encounter) int {
+	switch { // cmp.Or would look up all of it
+	case x.at != y.at:
+		return cmp.Compare(x.at, y.at)
+	case x.order != y.order:
+		return cmp.Compare(x.order, y.order)
+	case x.of != y.of:
+		return cmp.Or(cmp.Compare(a.meetings[x.of].object, a.meetings[y.of].object), cmp.Compare(x.of, y.of))
+	}
+	return cmp.Compare(x.wait, y.wait) // whoever is waited for before who waits: a location may send itself a message
+}
+
+// sort puts the encounters of each location in order. They come object by object, so they are few pieces in order, which are merged.
+func (a *assembly) sort(s *scan) {
+	a.first = make([]int32, len(s.locations)+1)
+	for i := range a.encounters {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
+		a.first[a.encounters[i].loc+1]++
+	}
+	for i := 1; i < len(a.first); i++ {
+		a.first[i] += a.first[i-1]
+	}
+	at, to := slices.Clone(a.first), spill.Make[encounter](s.store, len(a.encounters))
+	for i := range a.encounters {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
+		loc := a.encounters[i].loc
+		to[at[loc]] = a.encounters[i]
+		at[loc]++
+	}
+	spare := a.encounters
+	a.encounters = to
+	var next atomic.Int64
+	parallel(s.workers, func(*scanner) {
+		for loc := next.Add(1) - 1; loc < int64(len(s.locations)); loc = next.Add(1) - 1 {
+			from, end := a.first[loc], a.first[loc+1]
+			a.merge(s, to[from:end], spare[from:end])
+		}
+	})
+	spill.Free(s.store, spare[:0])
+}
+
+// merge puts a list in order, with the help of a spare one as long: as long as there are several pieces in order, each two that follow each other become one.
+func (a *assembly) merge(s *scan, list, spare []encounter) {
+	var ends []int32 // of pieces
+	for i := range list {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
+		if i+1 == len(list) || a.compare(&list[i], &list[i+1]) > 0 {
+			ends = spill.Append(s.store, ends, int32(i+1))
+		}
+	}
+	from, to := list, spare
+	for len(ends) > 1 {
+		begin, n := int32(0), 0
+		for k := 0; k < len(ends); k += 2 {
+			middle, end := ends[k], ends[min(k+1, len(ends)-1)]
+			a.join(s, to[begin:end], from[begin:middle], from[middle:end])
+			begin, ends[n] = end, end
+			n++
+		}
+		ends, from, to = ends[:n], to, from
+	}
+	if len(list) > 0 && &from[0] != &list[0] {
+		spill.Copy(s.store, list, from)
+	}
+	spill.Free(s.store, ends)
+}
+
+// join merges two lists in order.
+func (a *assembly) join(s *scan, to, x, y []encounter) {
+	for i := range to {
+		if i%paced == 0 {
+			s.store.Pace()
+		}
+		if len(y) == 0 || len(x) > 0 && a.compare(&x[0], &y[0]) <= 0 {
+			to[i], x = x[0], x[1:]
+		} else {
+			to[i], y = y[0], y[1:]
+		}
+	}
 }
 
 // farewells lets threads that are idle in the end wait for the one that forked the last team of their process.
@@ -248,9 +321,8 @@ func (a *assembly) farewell(s *scan, kind PointKind, at int64, master uint32, wo
 	a.meetings = append(a.meetings, meeting{kind: kind, causer: master, n: int32(len(a.encounters) - first), object: uint32(len(s.defs.Objects))})
 }
 
-// index notes where the encounters of locations and meetings are.
+// index notes where the encounters of meetings are.
 func (a *assembly) index(s *scan) {
-	a.first = make([]int32, len(s.locations)+1)
 	for i := range a.meetings {
 		if i%paced == 0 {
 			s.store.Pace()
@@ -268,10 +340,6 @@ func (a *assembly) index(s *scan) {
 		m := &a.meetings[e.of]
 		a.members[m.first+at[e.of]] = int32(i)
 		at[e.of]++
-		a.first[e.loc+1] = int32(i + 1)
-	}
-	for i := 1; i < len(a.first); i++ {
-		a.first[i] = max(a.first[i], a.first[i-1])
 	}
 	spill.Free(s.store, at)
 }

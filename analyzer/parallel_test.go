@@ -2,11 +2,13 @@ package analyzer_test
 
 import (
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -206,4 +208,29 @@ func TestTeamManagement(t *testing.T) {
 	require.Equal(t, int64(4), sums["omp_management"])
 	require.Equal(t, int64(5), sums["omp_ibarrier"])
 	require.Equal(t, int64(20+15+20+30), sums["execution"])
+}
+
+// A chunk of another format, which takes long to decode, is decoded once, however often its events are looked at.
+func TestDecodedOnce(t *testing.T) {
+	s := parallelSource()
+	enter := func(t int64, region uint32) trace.Event { return trace.Event{Time: t, Kind: wire.Enter, ID: region} }
+	var events [][]trace.Event
+	for range s.Definitions.Locations {
+		events = append(events, []trace.Event{enter(0, 0), enter(10, 1), {Time: 20, Kind: wire.Exit}, {Time: 30, Kind: wire.Exit}, {Time: 40, Kind: wire.End}})
+	}
+	var decoded sync.Map
+	source := s
+	source.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
+		return func(chunk int, to []trace.Event) ([]trace.Event, error) {
+			_, before := decoded.LoadOrStore(chunk, true)
+			require.False(t, before, "chunk %d", chunk)
+			return append(to, events[chunk]...), nil
+		}
+	}
+	for i, list := range events {
+		source.Chunks = append(source.Chunks, trace.SourceChunk{Location: trace.LocationID(i), Last: 40, Events: len(list)})
+	}
+	e, err := analyzer.Analyze(trace.FromSource(&source), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+	require.NoError(t, err)
+	require.Equal(t, int64(160), e.Total(e.MetricIndex(metric.Time)), "all four locations")
 }

@@ -184,11 +184,11 @@ func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outs
 	s.progress.begin("measuring the critical path", uint64(len(s.chunks)))
 	var next atomic.Int64
 	parallel(workers, func(w *scanner) {
-		decoder, buf := s.archive.NewDecoder(), new(trace.Buffer)
+		reader, buf := s.newReader(), new(chunkBuffer)
 		for i := int(next.Add(1) - 1); i < len(s.chunks); i = int(next.Add(1) - 1) {
 			s.store.Pace()
 			if s.onPath(p, i, tail) {
-				batches, _ := decoder.Decode(s.chunks[i], buf)
+				batches, _ := reader.read(i, buf)
 				w.retrace(p, i, batches, tail)
 			}
 			s.progress.add(1)

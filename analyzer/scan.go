@@ -84,6 +84,7 @@ type scan struct {
 	forgotten forgottenLevels
 	gaps      map[uint32][]gap // by location, ascending
 	events    uint64
+	packed    packed
 	workers   []*scanner
 	damaged   []error // chunks that could not be read, in order
 	progress  progress
@@ -96,6 +97,9 @@ func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
 	s.regions.classify(m)
 	s.messages = uint32(max(0, slices.IndexFunc(s.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.MessagesObject })))
 	s.paths = &paths{index: map[node]uint32{}}
+	if a.Converted() {
+		s.packed.chunks = make([]packedChunk, len(s.chunks))
+	}
 	s.locations = make([]location, len(s.defs.Locations))
 	s.resume, s.samples = make([][]resume, len(s.chunks)), make([][]*counterSample, len(s.chunks))
 	for range min(n, max(len(s.chunks), 1)) { // others would have little to do

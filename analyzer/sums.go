@@ -49,6 +49,45 @@ func (s *sums[K]) all() map[K]int64 {
 	return s.rest
 }
 
+// exactSums adds up fractions by place in the cube. They are added one by one to what there is, as the sum depends on the order.
+type exactSums struct {
+	recent []exactSum
+	rest   map[cellKey]float64
+}
+
+type exactSum struct {
+	key   cellKey
+	value float64
+}
+
+func newExactSums() *exactSums {
+	return &exactSums{make([]exactSum, 1<<recentBits), map[cellKey]float64{}}
+}
+
+// add adds v to the sum of k.
+func (s *exactSums) add(k cellKey, v float64) {
+	r := &s.recent[cellHash(k.metric, k.path, k.loc)>>(32-recentBits)]
+	if r.key != k {
+		s.spill(r)
+		*r = exactSum{k, s.rest[k]}
+	}
+	r.value += v
+}
+
+func (s *exactSums) spill(r *exactSum) {
+	if r.value != 0 {
+		s.rest[r.key] = r.value
+	}
+}
+
+// all returns the sums that are not 0.
+func (s *exactSums) all() map[cellKey]float64 {
+	for i := range s.recent {
+		s.spill(&s.recent[i])
+	}
+	return s.rest
+}
+
 // cellHash hashes a place in the cube.
 func cellHash(metric uint16, path, loc uint32) uint32 {
 	return (uint32(metric)*0xc2b2ae35 ^ path*0x85ebca6b ^ loc*0x27d4eb2f) * 0x9e3779b1

@@ -68,6 +68,9 @@ func FromSource(s *Source) *Archive {
 	return a
 }
 
+// Converted says whether the archive is one of another format. To decode its chunks takes longer.
+func (a *Archive) Converted() bool { return a.source != nil }
+
 // chunks returns the chunks, with times in ns if they are in ticks as said, as they are if those are ns.
 func (s *Source) chunks(ticks Ticks) (list []*Chunk) {
 	for i, c := range s.Chunks {

@@ -30,21 +30,18 @@ func (c *cursor) fixed(n int) (v uint64) {
 		c.at, c.bad = len(c.b), true
 		return 0
 	}
-	b := c.b[c.at : c.at+n]
+	b := c.b[c.at:]
+	if len(b) < 8 { // the end of a chunk
+		var last [8]byte
+		copy(last[:], b)
+		b = last[:]
+	}
 	c.at += n
-	if n == 8 && !c.big {
-		return binary.LittleEndian.Uint64(b)
-	}
+	rest := uint(64 - 8*n)
 	if c.big {
-		for _, x := range b {
-			v = v<<8 | uint64(x)
-		}
-		return v
+		return binary.BigEndian.Uint64(b) >> rest
 	}
-	for i, x := range b {
-		v |= uint64(x) << (8 * i)
-	}
-	return v
+	return binary.LittleEndian.Uint64(b) << rest >> rest
 }
 
 // number reads a compressed number of up to so many bits.
