@@ -83,6 +83,14 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 		to = append(to, s.device.idles(w.last))
 	}
 	for r.Next() || r.onward() {
+		if does, region := s.plainly(&r.Event, w); does != wire.None {
+			w.last = max(w.last, s.since(r.Event.Time))
+			if does == wire.Exit {
+				region = 0 // levels beyond the first
+			}
+			to = append(to, trace.Event{Time: w.last, Kind: does, ID: region})
+			continue
+		}
 		if stream {
 			to = s.device.executes(s, location, w, &r.Event, to)
 			continue

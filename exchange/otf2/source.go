@@ -47,6 +47,7 @@ func (a *Archive) survey() (*source, []survey) {
 	s.define()
 	s.topologies()
 	s.classify()
+	s.findPlain()
 	all := s.unties(s.look())
 	s.gather(all)
 	s.Problems = append(s.Problems, a.problems...)
@@ -74,6 +75,7 @@ type source struct {
 	forked    [][]instance     // by LocationID, what it forked; each unknown at first
 	untied    []map[int32]kept // by LocationID, what is open when it resumes a task the how manieth time; nil if each task is executed by one location
 	passing   passing
+	plain     []bool // by region of the archive, see findPlain
 	device    devices
 	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
 }
@@ -262,6 +264,10 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 		}
 		for r.Next() {
 			copied--
+			if does, _ := s.plainly(&r.Event, w); does != wire.None {
+				w.last = max(w.last, s.since(r.Event.Time))
+				continue
+			}
 			if id := r.Event.Spec.ID; stream {
 				v.kernel(s, w, &r.Event)
 			} else if id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
