@@ -88,7 +88,8 @@ func first(name string, of prefixed, otherwise string) string {
 	return otherwise
 }
 
-var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"lock", "pthread_lock_api"}, {"pthread_cond", "pthread_conditional"}, {"pthread_", "pthread_management"}}
+var threadClasses = prefixed{{"pthread_mutex", "pthread_lock_api"}, {"lock", "pthread_lock_api"}, {"pthread_cond", "pthread_conditional"},
+	{"pthread_cancel", "pthread_management"}, {"pthread_create", "pthread_management"}, {"pthread_detach", "pthread_management"}, {"pthread_exit", "pthread_management"}, {"pthread_join", "pthread_management"}}
 
 // overheadClass is that of the recorder's own work.
 const overheadClass = "overhead"
@@ -100,21 +101,23 @@ var callClasses = prefixed{
 	{"init", "mpi_init_exit"}, {"finalize", "mpi_init_exit"}, {"barrier", "mpi_sync_collective"}, {"ibarrier", "mpi_sync_collective"},
 	{"comm_", "mpi_mgmt_comm"}, {"cart", "mpi_mgmt_comm"}, {"graph", "mpi_mgmt_comm"}, {"dist_graph", "mpi_mgmt_comm"},
 	{"intercomm_", "mpi_mgmt_comm"}, {"dims_create", "mpi_mgmt_comm"}, {"topo_test", "mpi_mgmt_comm"},
-	{"win_create", "mpi_mgmt_win"}, {"win_allocate", "mpi_mgmt_win"}, {"win_free", "mpi_mgmt_win"}, {"win_set", "mpi_mgmt_win"}, {"win_get", "mpi_mgmt_win"},
+	{"win_create", "mpi_mgmt_win"}, {"win_allocate", "mpi_mgmt_win"}, {"win_attach", "mpi_mgmt_win"}, {"win_detach", "mpi_mgmt_win"}, {"win_shared_", "mpi_mgmt_win"}, {"win_free", "mpi_mgmt_win"}, {"win_set", "mpi_mgmt_win"}, {"win_get", "mpi_mgmt_win"},
 	{"win_fence", "mpi_rma_sync_active"}, {"win_lock", "mpi_rma_sync_passive"}, {"win_unlock", "mpi_rma_sync_passive"}, {"win_flush", "mpi_rma_sync_passive"}, {"win_sync", "mpi_rma_sync_passive"},
 	{"win_", "mpi_rma_synchronization"}, {"put", "mpi_rma_communication"}, {"rput", "mpi_rma_communication"}, {"get_accumulate", "mpi_rma_communication"},
 	{"rget", "mpi_rma_communication"}, {"accumulate", "mpi_rma_communication"}, {"raccumulate", "mpi_rma_communication"}, {"fetch_and", "mpi_rma_communication"},
 	{"compare_and", "mpi_rma_communication"},
 	{"bcast", "mpi_collective"}, {"ibcast", "mpi_collective"}, {"scatter", "mpi_collective"}, {"iscatter", "mpi_collective"}, {"gather", "mpi_collective"},
-	{"igather", "mpi_collective"}, {"all", "mpi_collective"}, {"iall", "mpi_collective"}, {"reduce", "mpi_collective"}, {"ireduce", "mpi_collective"},
+	{"igather", "mpi_collective"}, {"all", "mpi_collective"}, {"iall", "mpi_collective"}, {"reduce_local", "mpi"}, {"reduce", "mpi_collective"}, {"ireduce", "mpi_collective"},
 	{"scan", "mpi_collective"}, {"iscan", "mpi_collective"}, {"exscan", "mpi_collective"}, {"iexscan", "mpi_collective"}, {"neighbor_", "mpi_collective"},
 	{"ineighbor_", "mpi_collective"},
 	{"send", "mpi_point2point"}, {"isend", "mpi_point2point"}, {"bsend", "mpi_point2point"}, {"ibsend", "mpi_point2point"}, {"ssend", "mpi_point2point"},
 	{"issend", "mpi_point2point"}, {"rsend", "mpi_point2point"}, {"irsend", "mpi_point2point"}, {"recv", "mpi_point2point"}, {"irecv", "mpi_point2point"},
-	{"mrecv", "mpi_point2point"}, {"imrecv", "mpi_point2point"}, {"wait", "mpi_point2point"}, {"test", "mpi_point2point"}, {"probe", "mpi_point2point"},
-	{"iprobe", "mpi_point2point"}, {"mprobe", "mpi_point2point"}, {"improbe", "mpi_point2point"}, {"start", "mpi_point2point"}, {"request_", "mpi_point2point"},
-	{"cancel", "mpi_point2point"},
+	{"mrecv", "mpi_point2point"}, {"imrecv", "mpi_point2point"}, {"wait", "mpi_point2point"}, {"test_", "mpi"}, {"test", "mpi_point2point"}, {"probe", "mpi_point2point"},
+	{"iprobe", "mpi_point2point"}, {"mprobe", "mpi_point2point"}, {"improbe", "mpi_point2point"},
 }
+
+// requestCalls are calls of MPI that begin what was prepared, or are about what goes on: Scalasca has no metric of their time. By how their names begin.
+var requestCalls = []string{"start", "request_", "cancel", "test_"}
 
 // classOfCall classifies a call of MPI by its name, without the prefix.
 func classOfCall(name string) class {
@@ -122,14 +125,10 @@ func classOfCall(name string) class {
 	switch {
 	case name == "get":
 		c.name, c.counts = "mpi_rma_communication", "comms_rma_gets"
-	case name == "initialized":
-		c.name = "mpi"
 	case name == "init" || name == "init_thread":
 		c.ends = wire.AllBegin
 	case name == "finalize":
 		c.ends = wire.AllEnd
-	case name == "finalized":
-		c.name = "mpi"
 	case strings.HasPrefix(name, "file_"):
 		c.name, c.counts = classOfFile(name)
 	case strings.HasPrefix(name, "win_create"), strings.HasPrefix(name, "win_allocate"):
@@ -144,7 +143,7 @@ func classOfCall(name string) class {
 			c.flushes |= wire.HoldVague
 		}
 	}
-	c.alone = slices.ContainsFunc(aloneCalls, func(begin string) bool { return strings.HasPrefix(name, begin) })
+	c.alone = begin(name, aloneCalls)
 	switch {
 	case strings.HasPrefix(name, "test"), name == "win_test":
 		c.how = wire.Polls
@@ -154,12 +153,17 @@ func classOfCall(name string) class {
 		c.how = wire.SendsOthers
 	}
 	begins := strings.HasPrefix(name, "i") && (c.name == "mpi_sync_collective" || c.name == "mpi_collective")
-	c.calls = c.name == "mpi_point2point" || begins
+	c.calls = c.name == "mpi_point2point" || begins || begin(name, requestCalls)
 	if c.epoch = epochs[name]; c.epoch != noEpoch {
 		c.name, c.calls = "mpi_rma_sync_active", true
 		c.how |= c.epoch.how()
 	}
 	return c
+}
+
+// begin says whether a name begins with one of some others.
+func begin(name string, with []string) bool {
+	return slices.ContainsFunc(with, func(w string) bool { return strings.HasPrefix(name, w) })
 }
 
 // aloneCalls are the calls of MPI that ask or change something of the process itself, or of what it knows: the standard lets them need no others, and libraries make no progress in them: by how their names begin.
@@ -196,8 +200,11 @@ var callCounts = prefixed{
 	{"accumulate", "comms_rma_atomics"}, {"raccumulate", "comms_rma_atomics"}, {"fetch_and", "comms_rma_atomics"}, {"compare_and", "comms_rma_atomics"},
 }
 
-// classOfConstruct classifies a construct of OpenMP by its role, or in old archives by its name.
+// classOfConstruct classifies a construct of OpenMP by its role, or in old archives by its name. A name that is of another construct counts more than a role: what offloads to a device is an implicit barrier by role in some archives.
 func classOfConstruct(name string, role uint64) class {
+	if strings.HasPrefix(name, "!$omp") && !strings.Contains(name, "barrier") && (role == roleImplicitBarrier || role == roleBarrier) {
+		return class{}
+	}
 	switch {
 	case role == roleImplicitBarrier || strings.HasPrefix(name, "!$omp implicit barrier") || strings.HasPrefix(name, "!$omp ibarrier"):
 		return class{name: "omp_ibarrier", ends: wire.ImplicitBarrier}

@@ -19,6 +19,9 @@ func TestClasses(t *testing.T) {
 		"MPI_File_iread_at": {"mpi_io_individual", "mpi_file_irops"}, "MPI_File_write": {"mpi_io_individual", "mpi_file_iwops"},
 		"MPI_File_read_ordered": {"mpi_io_collective", "mpi_file_crops"}, "MPI_File_write_at_all_end": {"mpi_io_collective", "mpi_file_cwops"},
 		"MPI_Group_incl": {"mpi", ""}, "MPI_Buffer_attach": {"mpi", ""}, "MPI_Comm_dup": {"mpi_mgmt_comm", ""},
+		"MPI_Initialized": {"mpi_init_exit", ""}, "MPI_Finalized": {"mpi_init_exit", ""}, "MPI_Reduce_local": {"mpi", ""}, "MPI_Reduce": {"mpi_collective", ""},
+		"MPI_Win_attach": {"mpi_mgmt_win", ""}, "MPI_Win_detach": {"mpi_mgmt_win", ""}, "MPI_Win_shared_query": {"mpi_mgmt_win", ""},
+		"MPI_Start": {"mpi", ""}, "MPI_Startall": {"mpi", ""}, "MPI_Cancel": {"mpi", ""}, "MPI_Request_free": {"mpi", ""}, "MPI_Test_cancelled": {"mpi", ""}, "MPI_Testall": {"mpi_point2point", ""},
 	} {
 		a.records[a.index[Strings][0]].Texts[0] = name
 		c := a.classOf(&Record{Spec: specNamed(Global, "Region"), Values: []uint64{0, 0, 0, 0, none, 0, 0, 0, 1, mpi, 0}})
@@ -32,7 +35,12 @@ func TestClasses(t *testing.T) {
 		"init": false, "get": false, "get_accumulate": false, "comm_dup": false, "comm_set_info": false, "iprobe": false, "test": false, "win_flush": false, "win_sync": false, "finalize": false} {
 		require.Equal(t, want, classOfCall(name).alone, name)
 	}
+	for name, want := range map[string]bool{"start": true, "startall": true, "request_free": true, "cancel": true, "testsome": true, "reduce_local": false, "initialized": false, "win_attach": false} {
+		require.Equal(t, want, classOfCall(name).calls, name)
+	}
 	require.Equal(t, "omp_critical", classOfConstruct("!$omp atomic @a.c:1", roleAtomic).name)
+	require.Empty(t, classOfConstruct("!$omp offloading overhead", roleImplicitBarrier), "no barrier by its name")
+	require.Equal(t, wire.ImplicitBarrier, classOfConstruct("omp_implicit_barrier", roleImplicitBarrier).ends)
 }
 
 // TestPuts: what is put into a window and got from it is told with its bytes, if it is one of MPI.
