@@ -133,6 +133,10 @@ func (m *metrics) free(name string) string {
 
 // addCounters appends two metrics for each counter of the archive.
 func (m *metrics) addCounters(defs *trace.Definitions) {
+	who, formula := "goroutine", "difference of two samples taken on the same thread without the goroutine having left it in between"
+	if threads(defs) {
+		who, formula = "thread", "difference of two samples"
+	}
 	for _, p := range defs.Processes {
 		for _, c := range p.Counters {
 			if _, ok := m.counter[c]; ok {
@@ -140,9 +144,8 @@ func (m *metrics) addCounters(defs *trace.Definitions) {
 			}
 			name, unit := m.free(c), unitOf(wire.CounterUnit(c))
 			m.counter[c] = m.add(metric.Metric{Name: name, Title: c, Unit: unit, Kind: metric.Counter,
-				Description: "Counter " + c + ", where it certainly belongs to the goroutine.",
-				Formula: "difference of two samples taken on the same thread " +
-					"without the goroutine having left it in between"})
+				Description: "Counter " + c + ", where it certainly belongs to the " + who + ".",
+				Formula:     formula})
 			m.add(metric.Metric{Name: m.free(name + "_uncertain"), Title: c + " (uncertain)", Parent: name, Unit: unit, Kind: metric.More,
 				Description: "Counter " + c + ", at most: the goroutine left its thread in between, " +
 					"or the counter counts the whole process.",

@@ -16,7 +16,8 @@ type packed struct {
 type packedChunk struct {
 	stream *stream
 	at     uint64
-	n      int
+	events int
+	values int
 }
 
 // chunkReader reads chunks for one worker.
@@ -29,8 +30,7 @@ type chunkReader struct {
 // chunkBuffer holds what was read of a chunk.
 type chunkBuffer struct {
 	trace.Buffer
-	events []trace.Event
-	batch  [1]trace.Batch
+	batch [1]trace.Batch
 }
 
 // newReader returns a reader of chunks. What it decodes it keeps, in archives of other formats.
@@ -52,41 +52,48 @@ func (r *chunkReader) read(chunk int, buf *chunkBuffer) ([]trace.Batch, error) {
 	if p.stream == nil {
 		batches, err := r.decoder.Decode(c, &buf.Buffer)
 		*p = packedChunk{stream: r.kept, at: r.kept.at()}
-		for _, b := range batches {
-			r.kept.pack(b.Events)
-			p.n += len(b.Events)
+		for i := range batches { // of one location
+			r.kept.pack(&batches[i])
+			p.events, p.values = len(batches[i].Events), len(batches[i].Values)
 		}
 		return batches, err
 	}
-	if p.n == 0 {
+	if p.events == 0 {
 		return nil, nil
 	}
-	buf.events = p.unpack(buf.events[:0])
-	buf.batch[0] = trace.Batch{Location: c.Locations[0], Events: buf.events}
+	b := &buf.batch[0]
+	b.Location, b.Events, b.Values = c.Locations[0], b.Events[:0], b.Values[:0]
+	p.unpack(b)
 	return buf.batch[:], nil
 }
 
-// pack appends events.
-func (s *stream) pack(events []trace.Event) {
+// pack appends the events of a batch, and its values.
+func (s *stream) pack(batch *trace.Batch) {
 	last := int64(0)
-	for i := range events {
-		e := &events[i]
+	for i := range batch.Events {
+		e := &batch.Events[i]
 		b := append(s.room(), byte(e.Kind))
 		b = appendInt(b, e.Time-last)
 		b = binary.AppendUvarint(b, uint64(e.ID))
 		s.put(binary.AppendUvarint(b, e.Word))
 		last = e.Time
 	}
+	for _, v := range batch.Values {
+		s.put(binary.AppendUvarint(s.room(), v))
+	}
 }
 
-// unpack appends the events of a chunk to a list.
-func (p *packedChunk) unpack(to []trace.Event) []trace.Event {
+// unpack appends the events of a chunk, and their values, to a batch.
+func (p *packedChunk) unpack(to *trace.Batch) {
 	r, t := p.stream.reader(p.at), int64(0)
-	for range p.n {
+	for range p.events {
 		r.more()
 		kind := wire.Kind(r.byte())
 		t += r.int()
-		to = append(to, trace.Event{Time: t, Kind: kind, ID: uint32(r.uint()), Word: r.uint()})
+		to.Events = append(to.Events, trace.Event{Time: t, Kind: kind, ID: uint32(r.uint()), Word: r.uint()})
 	}
-	return to
+	for range p.values {
+		r.more()
+		to.Values = append(to.Values, r.uint())
+	}
 }

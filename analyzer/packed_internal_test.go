@@ -18,20 +18,26 @@ func TestPacked(t *testing.T) {
 	number := func() uint64 { return r.Uint64() >> r.IntN(64) }
 	var s stream
 	var chunks []packedChunk
-	var want [][]trace.Event
+	var want []trace.Batch
 	for range 200 {
 		var list []trace.Event
 		for range r.IntN(2000) {
 			list = append(list, trace.Event{Time: int64(number()), Word: number(), ID: uint32(number()), Kind: wire.Kind(number())})
 		}
 		list = append(list, trace.Event{Time: math.MinInt64, Word: math.MaxUint64, ID: math.MaxUint32, Kind: math.MaxUint8}, trace.Event{Time: math.MaxInt64})
-		chunks = append(chunks, packedChunk{&s, s.at(), len(list)})
-		s.pack(list)
-		want = append(want, list)
+		b := trace.Batch{Events: list}
+		for range r.IntN(100) {
+			b.Values = append(b.Values, number())
+		}
+		chunks = append(chunks, packedChunk{&s, s.at(), len(list), len(b.Values)})
+		s.pack(&b)
+		want = append(want, b)
 	}
 	require.Greater(t, len(s.blocks), 2)
 	for i := range chunks {
-		require.Equal(t, want[i], chunks[i].unpack(nil))
+		var got trace.Batch
+		chunks[i].unpack(&got)
+		require.Equal(t, want[i], got)
 	}
 }
 
@@ -42,7 +48,7 @@ func TestPackedSize(t *testing.T) {
 	for i := range 1000 {
 		list = append(list, trace.Event{Time: int64(i)*2000 + 500, Kind: wire.Enter, ID: uint32(i % 100)}, trace.Event{Time: int64(i)*2000 + 1500, Kind: wire.Exit})
 	}
-	s.pack(list)
+	s.pack(&trace.Batch{Events: list})
 	require.Equal(t, 5*len(list), len(s.blocks[0]), "kind, two bytes of time, id, word")
 }
 

@@ -24,8 +24,11 @@ func inChunks(s trace.Source, events [][]trace.Event, n int) *trace.Archive {
 			s.Chunks = append(s.Chunks, trace.SourceChunk{Location: trace.LocationID(loc), First: piece[0].Time, Last: piece[len(piece)-1].Time, Events: len(piece)})
 		}
 	}
-	s.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
-		return func(chunk int, to []trace.Event) ([]trace.Event, error) { return append(to, pieces[chunk]...), nil }
+	s.Decoder = func() func(int, *trace.Batch) error {
+		return func(chunk int, to *trace.Batch) error {
+			to.Events = append(to.Events, pieces[chunk]...)
+			return nil
+		}
 	}
 	return trace.FromSource(&s)
 }
@@ -220,11 +223,12 @@ func TestDecodedOnce(t *testing.T) {
 	}
 	var decoded sync.Map
 	source := s
-	source.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
-		return func(chunk int, to []trace.Event) ([]trace.Event, error) {
+	source.Decoder = func() func(int, *trace.Batch) error {
+		return func(chunk int, to *trace.Batch) error {
 			_, before := decoded.LoadOrStore(chunk, true)
 			require.False(t, before, "chunk %d", chunk)
-			return append(to, events[chunk]...), nil
+			to.Events = append(to.Events, events[chunk]...)
+			return nil
 		}
 	}
 	for i, list := range events {

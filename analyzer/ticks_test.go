@@ -42,8 +42,11 @@ func inOtherTicks(a *trace.Archive, perNanosecond int64) *trace.Archive {
 			pieces = append(pieces, b.Events)
 		}
 	}
-	s.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
-		return func(chunk int, to []trace.Event) ([]trace.Event, error) { return append(to, pieces[chunk]...), nil }
+	s.Decoder = func() func(int, *trace.Batch) error {
+		return func(chunk int, to *trace.Batch) error {
+			to.Events = append(to.Events, pieces[chunk]...)
+			return nil
+		}
 	}
 	return trace.FromSource(s)
 }

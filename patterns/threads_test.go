@@ -94,8 +94,11 @@ func (x *threads) analyze(t *testing.T, workers int) *report.Experiment {
 			}
 		}
 	}
-	x.source.Decoder = func() func(int, []trace.Event) ([]trace.Event, error) {
-		return func(chunk int, to []trace.Event) ([]trace.Event, error) { return append(to, pieces[chunk]...), nil }
+	x.source.Decoder = func() func(int, *trace.Batch) error {
+		return func(chunk int, to *trace.Batch) error {
+			to.Events = append(to.Events, pieces[chunk]...)
+			return nil
+		}
 	}
 	e, err := analyzer.Analyze(trace.FromSource(&x.source), analyzer.Options{Patterns: patterns.All(), Workers: workers})
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 type Decoder struct {
 	a      *Archive
 	zip    *zstd.Decoder
-	source func(chunk int, to []Event) ([]Event, error) // nil for archives of this package's own
+	source func(chunk int, to *Batch) error // nil for archives of this package's own
 }
 
 // Buffer holds what one Decode returned; with a warm one decoding is free of allocation. The zero Buffer is ready.

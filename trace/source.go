@@ -13,8 +13,8 @@ type Source struct {
 	Definitions Definitions
 	Chunks      []SourceChunk // those of a location in order
 	Problems    []Problem
-	// Decoder returns a function that appends the events of a chunk, which is the n-th, to a list. One goroutine uses it. With an error it may return the events that could be read.
-	Decoder func() func(chunk int, to []Event) ([]Event, error)
+	// Decoder returns a function that appends the events of a chunk, which is the n-th, and their values, to a batch. One goroutine uses it. With an error it may append the events that could be read.
+	Decoder func() func(chunk int, to *Batch) error
 }
 
 // SourceChunk is a piece of a location's events that can be read alone.
@@ -90,15 +90,16 @@ func (a *Archive) InTicks() (*Archive, Ticks) {
 
 // decodeSource reads a chunk of a source.
 func (d *Decoder) decodeSource(c *Chunk, buf *Buffer) ([]Batch, error) {
-	events, err := d.source(c.index, buf.events[:0])
+	b := Batch{Location: c.Locations[0], Events: buf.events[:0], Values: buf.values[:0]}
+	err := d.source(c.index, &b)
 	if from := d.a.source.Ticks; from != d.a.ticks {
-		for i := range events {
-			events[i].Time = from.Time(events[i].Time)
+		for i := range b.Events {
+			b.Events[i].Time = from.Time(b.Events[i].Time)
 		}
 	}
-	buf.events, buf.batches = events, buf.batches[:0]
-	if len(events) > 0 {
-		buf.batches = append(buf.batches, Batch{Location: c.Locations[0], Events: events})
+	buf.events, buf.values, buf.batches = b.Events, b.Values, buf.batches[:0]
+	if len(b.Events) > 0 {
+		buf.batches = append(buf.batches, b)
 	}
 	return buf.batches, err
 }

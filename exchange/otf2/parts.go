@@ -51,27 +51,29 @@ func (s *source) part(c trace.SourceChunk, p part) {
 	s.Chunks, s.parts = append(s.Chunks, c), append(s.parts, p)
 }
 
-func (s *source) decoder() func(chunk int, to []trace.Event) ([]trace.Event, error) {
+func (s *source) decoder() func(chunk int, to *trace.Batch) error {
 	r := s.a.NewReader()
-	return func(chunk int, to []trace.Event) ([]trace.Event, error) {
+	return func(chunk int, to *trace.Batch) error {
 		defer r.Close()
 		p := &s.parts[chunk]
 		err := r.Open(s.chunks[p.chunk])
-		n, w := len(to), s.starts[p.chunk].clone()
+		n, w := len(to.Events), s.starts[p.chunk].clone()
 		w.stack = s.resumed(w.location, w.stack)
-		if to = s.read(p, s.Chunks[chunk].Location, r, w, to); err == nil {
+		if s.read(p, s.Chunks[chunk].Location, r, w, to); err == nil {
 			err = r.Err()
 		}
 		if p.wanted.to < math.MaxInt64 {
 			err = nil // the last part tells it
 		}
-		kept := slices.DeleteFunc(to[n:], func(e trace.Event) bool { return e.Time < p.wanted.from || e.Time >= p.wanted.to })
-		return to[:n+len(kept)], err
+		kept := slices.DeleteFunc(to.Events[n:], func(e trace.Event) bool { return e.Time < p.wanted.from || e.Time >= p.wanted.to })
+		to.Events = to.Events[:n+len(kept)]
+		return err
 	}
 }
 
 // read appends the events of a part, which the reader stands before, and those of its chunk that are not asked for.
-func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to []trace.Event) []trace.Event {
+func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b *trace.Batch) {
+	to := b.Events
 	w.wanted, w.latest = p.wanted, p.within.to
 	if w.worker = s.workers[location]; w.worker && p.first {
 		w.last = p.within.from
@@ -89,6 +91,14 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 				region = 0 // levels beyond the first
 			}
 			to = append(to, trace.Event{Time: w.last, Kind: does, ID: region})
+			continue
+		}
+		if r.Event.Spec.ID == idMetric {
+			if w.last = max(w.last, s.since(r.Event.Time)); !stream && s.counts(&r.Event, w) {
+				b.Events = to
+				s.sampled(w, b)
+				to = b.Events
+			}
 			continue
 		}
 		if stream {
@@ -121,7 +131,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, to
 		}
 		to = append(to, trace.Event{Time: w.last, Kind: wire.End})
 	}
-	return to
+	b.Events = to
 }
 
 // flushes defines a region for the time in which the recorder writes events, if it does.

@@ -46,6 +46,7 @@ func (a *Archive) survey() (*source, []survey) {
 	}
 	s.define()
 	s.topologies()
+	s.findCounters()
 	s.classify()
 	s.findPlain()
 	all := s.unties(s.look())
@@ -56,28 +57,30 @@ func (a *Archive) survey() (*source, []survey) {
 
 type source struct {
 	trace.Source
-	a         *Archive
-	latest    uint64      // no time is later than so many ticks, or so much earlier than the begin
-	of        []*Location // by LocationID
-	regions   numbered
-	undefined uint32            // the region that stands for those that are not defined
-	off       uint32            // the region in which nothing is measured
-	idle      uint32            // the region of threads that are in no team
-	without   uint32            // the region of those meanwhile others are in one
-	flush     uint32            // the region in which the recorder writes events
-	working   [][]stretch       // by process: when teams work, if threads are left out of any
-	workers   []bool            // by LocationID: it is one of these threads
-	programs  map[uint64]uint32 // regions that stand for programs, by their names
-	chunks    []Chunk
-	starts    []*walk // by chunk
-	parts     []part  // by chunk of package trace
-	forks     forks
-	forked    [][]instance     // by LocationID, what it forked; each unknown at first
-	untied    []map[int32]kept // by LocationID, what is open when it resumes a task the how manieth time; nil if each task is executed by one location
-	passing   passing
-	plain     []bool // by region of the archive, see findPlain
-	device    devices
-	noted     atomic.Int64 // events that surveys were told to keep to correct clocks
+	a           *Archive
+	latest      uint64      // no time is later than so many ticks, or so much earlier than the begin
+	of          []*Location // by LocationID
+	regions     numbered
+	undefined   uint32            // the region that stands for those that are not defined
+	off         uint32            // the region in which nothing is measured
+	idle        uint32            // the region of threads that are in no team
+	without     uint32            // the region of those meanwhile others are in one
+	flush       uint32            // the region in which the recorder writes events
+	working     [][]stretch       // by process: when teams work, if threads are left out of any
+	workers     []bool            // by LocationID: it is one of these threads
+	programs    map[uint64]uint32 // regions that stand for programs, by their names
+	chunks      []Chunk
+	starts      []*walk // by chunk
+	parts       []part  // by chunk of package trace
+	forks       forks
+	forked      [][]instance     // by LocationID, what it forked; each unknown at first
+	untied      []map[int32]kept // by LocationID, what is open when it resumes a task the how manieth time; nil if each task is executed by one location
+	passing     passing
+	counters    counters
+	plain       []bool // by region of the archive, see findPlain
+	device      devices
+	metricsOnly uint64       // events of locations with values of metrics only
+	noted       atomic.Int64 // events that surveys were told to keep to correct clocks
 }
 
 // define makes processes, locations and regions of the definitions.
@@ -89,6 +92,10 @@ func (s *source) define() {
 	members := map[uint64][]*Location{}
 	for _, l := range s.a.Locations {
 		if l.Events == 0 && s.a.Find(Locations, l.ID) != nil {
+			continue
+		}
+		if l.Kind == metricsOnly {
+			s.metricsOnly += l.Events
 			continue
 		}
 		g := s.a.owner(l.Group)
@@ -133,7 +140,8 @@ type survey struct {
 	locks     map[lock]bool
 	windows   map[windowLock]bool
 	contacts  []contact
-	began     int64 // the collective operation that goes on
+	began     int64  // the collective operation that goes on
+	unused    uint64 // events that tell nothing of counters, but of other metrics
 	launches  []launched
 	kernels   []kernel
 	executed  map[uint32]bool   // regions, of a stream
@@ -219,6 +227,7 @@ func (s *source) gather(all []survey) {
 	if slices.ContainsFunc(all, func(v survey) bool { return v.lost }) {
 		s.Header.Notes = append(s.Header.Notes, fmt.Sprintf("tasks are within more than %d others, or more than %d suspended at once, or more than %d regions open in them then: what is beyond that is missing", mostNested, mostSuspended, mostKept))
 	}
+	s.unused(all)
 	s.lacks(all)
 	s.flushes(all)
 	s.divide()
@@ -268,7 +277,11 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 				w.last = max(w.last, s.since(r.Event.Time))
 				continue
 			}
-			if id := r.Event.Spec.ID; stream {
+			if id := r.Event.Spec.ID; id == idMetric {
+				if stream || !s.counts(&r.Event, w) {
+					v.unused++
+				}
+			} else if stream {
 				v.kernel(s, w, &r.Event)
 			} else if id == idMpiSend || id == idMpiIsend || id == idMpiRecv || id == idMpiIrecv {
 				v.message(s, s.of[at], &r.Event)

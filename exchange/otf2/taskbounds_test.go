@@ -55,10 +55,10 @@ func TestDeepTask(t *testing.T) {
 			require.Contains(t, s.Header.Notes, lostTasks)
 			decode, depth := s.decoder(), 0
 			for i := range s.Chunks {
-				to, err := decode(i, nil)
-				require.NoError(t, err)
-				require.LessOrEqual(t, len(to), mostKept*s.Chunks[i].Events)
-				for _, e := range to {
+				var to trace.Batch
+				require.NoError(t, decode(i, &to))
+				require.LessOrEqual(t, len(to.Events), mostKept*s.Chunks[i].Events)
+				for _, e := range to.Events {
 					switch e.Kind {
 					case wire.Enter:
 						depth++
