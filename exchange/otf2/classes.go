@@ -42,6 +42,7 @@ type class struct {
 	flushes wire.Hold    // how it waits until accesses to windows are complete, 0 if it does not
 	task    bool         // it is what a task of a team executes
 	alone   bool         // no call that needs others, so that libraries make no progress for these in it
+	records bool         // it records an event in a stream
 	queues  bool         // it may end before the stream has done what it asks for
 	waits   wire.Command // how it waits for streams of devices, 0 if it does not
 }

@@ -124,7 +124,7 @@ func (s *source) define() {
 	}
 	s.undefined, s.off = uint32(len(d.Regions)), uint32(len(d.Regions)+1)
 	d.Regions = append(d.Regions, trace.Region{Name: "unknown region"}, trace.Region{Name: "MEASUREMENT OFF"})
-	s.device.define(d)
+	s.device.define(s.a, d)
 }
 
 // survey is what is known of a location before its events are read for good.
@@ -322,6 +322,7 @@ func (v *survey) event(s *source, w *walk, e *Event) {
 		})
 	case idLeave, idProgramEnd:
 		if e.Spec.ID == idLeave && w.knows() {
+			s.device.records(s, w, e)
 			s.releases(s.region(e.Values[0]), w, func(*held, wire.Hold) {})
 			w.accesses = false
 		}
@@ -475,6 +476,7 @@ func (s *source) event(e *Event, w *walk, forked []instance, to []trace.Event) [
 			to = s.ends(s.region(e.Values[0]), t, w, to)
 			to = s.holding(s.region(e.Values[0]), t, w, to)
 			to = s.device.awaits(s, w, e, to)
+			s.device.records(s, w, e)
 		}
 		if ends, hidden := w.leave(); ends {
 			levels = 1

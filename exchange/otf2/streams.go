@@ -38,6 +38,7 @@ type devices struct {
 	idle    uint32            // the region of streams that execute nothing
 	noted   atomic.Int64      // launches that surveys have noted to correct clocks
 	copies  [2]uint32         // the regions of copies to the device, and from it
+	events  uint64            // the attribute that says which event of the device's interface a call is about, nowhere if there is none
 }
 
 // add notes a location, and returns its name.
@@ -55,7 +56,13 @@ func (d *devices) add(l *Location) string {
 }
 
 // define defines the regions of streams that the archive does not have.
-func (d *devices) define(to *trace.Definitions) {
+func (d *devices) define(a *Archive, to *trace.Definitions) {
+	d.events = nowhere
+	for i := range a.records {
+		if r := &a.records[i]; r.Spec.Self == Attributes && a.Text(r.Get("name")) == "CUDA_EVENT_REF" {
+			d.events = r.Values[0]
+		}
+	}
 	if len(d.streams) == 0 {
 		return
 	}
@@ -178,14 +185,49 @@ func (d *devices) names(s *source, w *walk, e *Event, tell func(kind wire.Kind, 
 	tell(wire.Commanded, stream, d.word(w, what))
 }
 
-// awaits appends that a call that ends has waited for streams.
+// awaits appends that a call that ends has waited for streams: for that in which the event was recorded that it is about, if it is about one.
 func (d *devices) awaits(s *source, w *walk, e *Event, to []trace.Event) []trace.Event {
 	r := s.region(e.Values[0])
 	if len(d.streams) == 0 || d.of[w.process] == 0 || int(r) >= len(s.passing.classes) || s.passing.classes[r].waits == 0 {
 		return to
 	}
+	stream := d.named(e)
+	if event, is := d.event(e); is && stream == 0 {
+		stream = w.recorded[event]
+	}
 	w.last = max(w.last, s.since(e.Time))
-	return append(to, trace.Event{Time: w.last, Kind: wire.Commanded, ID: d.named(e), Word: d.word(w, s.passing.classes[r].waits)})
+	return append(to, trace.Event{Time: w.last, Kind: wire.Commanded, ID: stream, Word: d.word(w, s.passing.classes[r].waits)})
+}
+
+// event returns which event of the device's interface a call is about, if the recorder told.
+func (d *devices) event(e *Event) (event uint64, is bool) {
+	for _, x := range e.Attributes {
+		if x.ID == d.events {
+			return x.Value, true
+		}
+	}
+	return 0, false
+}
+
+// mostRecorded is how many such events a thread knows the streams of at most, which each chunk begins with.
+const mostRecorded = 1 << 12
+
+// records notes in which stream a call that ends has recorded an event.
+func (d *devices) records(s *source, w *walk, e *Event) {
+	r := s.region(e.Values[0])
+	if len(d.streams) == 0 || int(r) >= len(s.passing.classes) || !s.passing.classes[r].records {
+		return
+	}
+	event, is := d.event(e)
+	if !is {
+		return
+	}
+	if w.recorded == nil {
+		w.recorded = map[uint64]uint32{}
+	}
+	if delete(w.recorded, event); len(w.recorded) < mostRecorded {
+		w.recorded[event] = d.named(e)
+	}
 }
 
 // The classes of what streams execute, and of calls that give them something.
@@ -220,5 +262,5 @@ func classOfDevice(name, file string) class {
 		}
 		return class{name: copyClass, queues: strings.HasPrefix(name, "cl"), waits: wire.Copies} // calls of OpenCL do not say whether they block
 	}
-	return class{name: "gpu_setup"}
+	return class{name: "gpu_setup", records: has("eventrecord")}
 }

@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ const (
 )
 
 // streamed makes an archive of a process with a thread, 0, and a context of a GPU with stream 7. An event is a location, a time, a kind and its values; of Enter and Leave, what is behind the region
-// is the stream that it refers to. A tick is 1 µs, and the trace begins at 100.
+// is the stream that it refers to, none for nothing, and an event of CUDA. A tick is 1 µs, and the trace begins at 100.
 func streamed(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 	name := filepath.Join(t.TempDir(), "traces.otf2")
 	w, err := Create(name, Anchor{EventChunk: chunk})
@@ -40,6 +41,9 @@ func streamed(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 	define("LocationGroup", nil, 1, 0, accelerator, 0, 0)
 	define("Location", nil, 0, 0, 1, 99, 0)
 	define("Location", nil, 7, 5, acceleratorStream, 99, 1)
+	if slices.ContainsFunc(events, func(e []uint64) bool { return e[0] == 8 }) {
+		define("Location", nil, 8, 5, acceleratorStream, 99, 1)
+	}
 	streams := map[uint64]*EventWriter{}
 	for _, e := range events {
 		if streams[e[0]] == nil {
@@ -49,6 +53,12 @@ func streamed(t testing.TB, chunk uint64, events [][]uint64) *Archive {
 		x := Event{Record: Record{SpecOf(Events, uint8(e[2])), e[3:], nil}, Time: e[1]}
 		if (e[2] == idEnter || e[2] == idLeave) && len(e) > 4 {
 			x.Values, x.Attributes = e[3:4], []Attribute{{ID: 0, Type: typeLocation, Value: e[4]}}
+		}
+		if len(e) > 5 {
+			x.Attributes = append(x.Attributes, Attribute{ID: 1, Type: 4, Value: e[5]})
+		}
+		if len(x.Attributes) > 0 && e[4] == none {
+			x.Attributes = x.Attributes[1:]
 		}
 		streams[e[0]].Write(&x)
 	}
@@ -237,5 +247,42 @@ func streamEvents(t *testing.T, s *source, events [2][]Event) {
 			w.last = max(w.last, s.since(e.Time))
 			chunk++
 		}
+	}
+}
+
+// TestStreamEvents: who waits for an event of CUDA waits for the stream in which it was recorded last, wherever chunks end; what waits for an event in a stream records none.
+func TestStreamEvents(t *testing.T) {
+	const enter, leave, record, wait, hold = idEnter, idLeave, inAsync, inSync, inCopy
+	events := [][]uint64{{0, 100, enter, inProgram}}
+	now := uint64(100)
+	call := func(what, stream, event uint64) {
+		events = append(events, []uint64{0, now + 1, enter, what}, []uint64{0, now + 2, leave, what, stream, event})
+		now += 2
+	}
+	call(wait, none, 1) // which nobody has recorded
+	call(record, 7, 1)
+	call(wait, none, 1)
+	call(record, 8, 2)
+	call(hold, 7, 2) // the stream 7 waits for what 8 has recorded
+	call(wait, none, 2)
+	call(wait, none, 1)
+	call(record, 8, 1)
+	call(wait, none, 1)
+	events = append(events, []uint64{0, now + 1, leave, inProgram}, []uint64{7, 101, enter, inKernel}, []uint64{7, 102, leave, inKernel}, []uint64{8, 101, enter, inKernel}, []uint64{8, 102, leave, inKernel})
+	for _, chunk := range []uint64{0, 256} {
+		a := streamed(t, chunk, events)
+		for number, name := range map[uint64]string{record: "cuEventRecord", wait: "cuEventSynchronize", hold: "cuStreamWaitEvent"} {
+			a.records[a.index[Strings][number]].Texts[0] = name
+		}
+		a.define(&Record{specNamed(Global, "String"), []uint64{30}, []string{"CUDA_EVENT_REF"}})
+		a.define(&Record{specNamed(Global, "Attribute"), []uint64{1, 30, 4, 30}, nil})
+		a.KeepClocks()
+		var streams []uint32
+		for _, e := range eventsOf(t, a.Trace())[0] {
+			if e.Kind == wire.Commanded && wire.Command(e.Word>>32) == wire.Synchronizes {
+				streams = append(streams, e.ID)
+			}
+		}
+		require.Equal(t, []uint32{0, 1, 2, 1, 2}, streams, "the number of the stream, 0 unknown")
 	}
 }

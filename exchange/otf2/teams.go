@@ -58,14 +58,15 @@ type step struct {
 type walk struct {
 	process  int
 	stack    []step
-	begun    map[team]int    // how often the location was in each team
-	forks    int             // how often it has forked one
-	held     []held          // locks of windows that it has
-	started  map[target]bool // windows of others that it may access, as they know, and whether it has
-	accessed []target        // windows that the call that goes on accesses
-	accesses bool            // the call that goes on is the first one to access one
-	ended    step            // the team of another thread that it was in last
-	counts   []count         // what counters have counted
+	begun    map[team]int      // how often the location was in each team
+	forks    int               // how often it has forked one
+	held     []held            // locks of windows that it has
+	started  map[target]bool   // windows of others that it may access, as they know, and whether it has
+	accessed []target          // windows that the call that goes on accesses
+	accesses bool              // the call that goes on is the first one to access one
+	ended    step              // the team of another thread that it was in last
+	recorded map[uint64]uint32 // streams in which events were recorded
+	counts   []count           // what counters have counted
 
 	location  trace.LocationID
 	suspended map[task]kept // what is open in tasks that it has suspended
@@ -84,13 +85,13 @@ func newWalk(process int) *walk {
 
 func (w *walk) clone() *walk {
 	c := *w
-	c.counts, c.stack, c.begun, c.held, c.started, c.accessed, c.suspended = slices.Clone(w.counts), slices.Clone(w.stack), maps.Clone(w.begun), slices.Clone(w.held), maps.Clone(w.started), slices.Clone(w.accessed), maps.Clone(w.suspended)
+	c.recorded, c.counts, c.stack, c.begun, c.held, c.started, c.accessed, c.suspended = maps.Clone(w.recorded), slices.Clone(w.counts), slices.Clone(w.stack), maps.Clone(w.begun), slices.Clone(w.held), maps.Clone(w.started), slices.Clone(w.accessed), maps.Clone(w.suspended)
 	return &c
 }
 
 // size is how much a copy of it takes, in steps.
 func (w *walk) size() int {
-	return 4 + len(w.counts)/4 + len(w.stack) + len(w.begun) + len(w.held) + len(w.started) + len(w.accessed) + len(w.suspended)
+	return 4 + len(w.counts)/4 + len(w.recorded) + len(w.stack) + len(w.begun) + len(w.held) + len(w.started) + len(w.accessed) + len(w.suspended)
 }
 
 // push appends a step to the stack.
