@@ -9,6 +9,8 @@ var streamPatches = []patch{
 
 	{"internal/poll/fd_unix.go", "func (fd *FD) Read(p []byte) (int, error) {", "\t\tn, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)\n", behind,
 		"\t\tif tracerecRecording != 0 && n > 0 {\n\t\t\ttracerecRead(fd.pd.runtimeCtx, n)\n\t\t}\n"},
+	{"internal/poll/fd_unix.go", "func (fd *FD) Accept() (int, syscall.Sockaddr, string, error) {", accepts, behind, // others may close fd when it has returned
+		"\t\t\tif tracerecRecording != 0 {\n\t\t\t\ttracerecRead(fd.pd.runtimeCtx, 1)\n\t\t\t}\n"},
 	{"internal/poll/fd_unix.go", "func (fd *FD) Write(p []byte) (int, error) {", writes, instead, writing("fd") + writes + wrote("fd", "n")},
 	{"internal/poll/writev.go", "func (fd *FD) Writev(v *[][]byte) (int64, error) {", "\t\tvar wrote uintptr\n", before, writing("fd")},
 	{"internal/poll/writev.go", "func (fd *FD) Writev(v *[][]byte) (int64, error) {", "\t\tTestHookDidWritev(int(wrote))\n", before, wrote("fd", "int(wrote)")},
@@ -32,9 +34,10 @@ const (
 	unblocked  = "\tunlock(&pd.lock)\n\tif rg != nil {\n"
 	interrupts = "\tunlock(&pd.lock)\n\tif tracerecRecording != 0 && (rg != nil || wg != nil) {\n\t\ttracerecInterrupts(rg, wg)\n\t}\n\tif rg != nil {\n"
 
-	writes = "\t\tn, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])\n"
-	sends  = "\t\tn, err = sendFileChunk(dst, src, offset, chunk, written)\n"
-	pipe   = "\treturn newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n"
+	accepts = "\t\ts, rsa, errcall, err := accept(fd.Sysfd)\n\t\tif err == nil {\n"
+	writes  = "\t\tn, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])\n"
+	sends   = "\t\tn, err = sendFileChunk(dst, src, offset, chunk, written)\n"
+	pipe    = "\treturn newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n"
 
 	listenStream = "func (fd *netFD) listenStream(ctx context.Context, laddr sockaddr, backlog int, ctrlCtxFn func(context.Context, string, string, syscall.RawConn) error) error {"
 	dial         = "func (fd *netFD) dial(ctx context.Context, laddr, raddr sockaddr, ctrlCtxFn func(context.Context, string, string, syscall.RawConn) error) error {"

@@ -2,6 +2,9 @@ package sync_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
+	"tracerec/autoinst/regions"
 	"tracerec/metric"
 	"tracerec/patterns"
 	"tracerec/trace/wire"
@@ -60,4 +66,22 @@ func TestStreams(t *testing.T) {
 		require.NotEmpty(t, told["main."+of], of)
 		require.False(t, slices.ContainsFunc(told["main."+of], func(s string) bool { return strings.HasPrefix(s, metric.LatePeer) }), "%s: %q", of, told["main."+of])
 	}
+}
+
+// TestAcceptedAndClosed: that somebody closes a listener while a connection from there is noted is no race.
+func TestAcceptedAndClosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the runtime")
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no C compiler: ", err)
+	}
+	program := filepath.Join(t.TempDir(), "accepting")
+	b, err := build.New("build", []string{"-C", filepath.Join("testdata", "programs"), "-race", "-o", program, "./accepting"}, regions.Options{})
+	defer b.Close()
+	require.NoError(t, err)
+	status, err := b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
+	require.NoError(t, err)
+	require.Zero(t, status)
+	recordCommand(t, program)
 }
