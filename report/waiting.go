@@ -141,6 +141,14 @@ func (p *page) haveBeen(group int32, locations []uint32) string {
 	return who + " has been"
 }
 
+// whenBlocked words since when somebody waits: who does from the very begin may have done so before.
+func (p *page) whenBlocked(since int64) string {
+	if since <= p.e.Header.Begin {
+		return "the trace began"
+	}
+	return p.when(since)
+}
+
 // stillWaiting words the waits that never ended, equal ones together.
 func (p *page) stillWaiting() (list []StillWaiting) {
 	e := p.e
@@ -163,7 +171,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		locations[k] = append(locations[k], n.Location)
 	}
 	for _, k := range order {
-		text := p.haveBeen(k.group, locations[k]) + " in " + p.at(k.path) + " since " + p.when(since[k])
+		text := p.haveBeen(k.group, locations[k]) + " in " + p.at(k.path) + " since " + p.whenBlocked(since[k])
 		awaits := ", for "
 		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
 		case k.object == "" && (operation == sendName || operation == recvName || operation == selectName):
