@@ -1,8 +1,10 @@
 package analyzer
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"tracerec/report"
 	"tracerec/trace"
@@ -47,17 +49,11 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 		name    string
 	}
 	c := &classes{of: make([]uint32, len(s.defs.Objects)), list: make([]class, 1)}
-	index, names := map[key]uint32{}, map[uint32]ObjectName{}
+	index, names := map[key]uint32{}, s.objectNames(name)
 	for i := range s.defs.Objects {
 		o := &s.defs.Objects[i]
-		if o.Kind == wire.Stream {
-			continue // of no class: who waits for the network waits for an answer, not for the connection that it comes by
-		}
-		if o.Kind == wire.MessagesObject || o.Kind == wire.Group || o.Kind == wire.OrderedLock || o.Kind == wire.WindowLock || o.Kind == wire.Idleness || o.Kind == wire.Device {
-			continue // of no class: what matters is the call
-		}
-		if o.Kind == wire.Waits {
-			continue // of no class: it stands for several objects, which others may wait for, too
+		if classless(o.Kind) {
+			continue
 		}
 		x := class{kind: o.Kind, size: o.Size, site: trace.NoRegion, count: 1}
 		k := key{process: o.Process, kind: o.Kind}
@@ -65,9 +61,6 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 			x.site = s.regions.of[o.Region]
 			r := &s.regions.list[x.site]
 			k.file, k.line = r.File, r.Line
-			if _, asked := names[x.site]; !asked && name != nil {
-				names[x.site] = name(&report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
-			}
 			if x.name = names[x.site]; x.name.Unique {
 				k.file, k.line, k.name = path.Dir(filepath.ToSlash(r.File)), 0, x.name.Text // names are those of a package
 			}
@@ -84,4 +77,41 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 		c.list = append(c.list, x)
 	}
 	return c
+}
+
+// classless says whether objects of a kind are of no class.
+func classless(kind wire.ObjectKind) bool {
+	switch kind {
+	case wire.Stream: // who waits for the network waits for an answer, not for the connection that it comes by
+		return true
+	case wire.MessagesObject, wire.Group, wire.OrderedLock, wire.WindowLock, wire.Idleness, wire.Device: // what matters is the call
+		return true
+	case wire.Waits: // it stands for several objects, which others may wait for, too
+		return true
+	}
+	return false
+}
+
+// objectNames returns what the sites of objects call them, by region. Who answers is asked in the order of files, as it reads a package at a time.
+func (s *scan) objectNames(name func(*report.Region) ObjectName) map[uint32]ObjectName {
+	if name == nil {
+		return nil
+	}
+	names, sites := map[uint32]ObjectName{}, []uint32{}
+	for i := range s.defs.Objects {
+		if o := &s.defs.Objects[i]; !classless(o.Kind) && int(o.Region) < len(s.defs.Regions) {
+			site := s.regions.of[o.Region]
+			if _, known := names[site]; !known {
+				names[site] = ObjectName{}
+				sites = append(sites, site)
+			}
+		}
+	}
+	list := s.regions.list
+	slices.SortStableFunc(sites, func(x, y uint32) int { return cmp.Compare(list[x].File, list[y].File) })
+	for _, site := range sites {
+		r := &list[site]
+		names[site] = name(&report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
+	}
+	return names
 }

@@ -20,7 +20,8 @@ import (
 // Names knows the source files that it was asked about. It is used by one goroutine at a time.
 type Names struct {
 	before      time.Time
-	packages    map[string]*source // by directory, and for tests by file
+	packages    map[string]*source // by directory, and for tests and files of other systems by file
+	kept        int64              // bytes of source that they were read from
 	cache       string             // directory of the module cache
 	module, dir string             // the module whose files may be called by its path, and where it is
 }
@@ -50,6 +51,9 @@ const (
 	mostFiles = 1000
 	mostBytes = 32 << 20
 )
+
+// mostKept is how many bytes of source are kept at once, but for the package that was read last: what is made of them is many times as large.
+const mostKept = 2 << 20
 
 // Of returns the name of the object that an operation, such as "lock" or "recv", in a line of a file works on, "" if that is not
 // known, or the line is not in the function. It is unique if it means the same wherever it is said: a field with its type, or a variable
@@ -86,13 +90,26 @@ func (n *Names) source(file string) *source {
 	if strings.HasSuffix(file, "_test.go") {
 		key = file
 	}
-	s, ok := n.packages[key]
-	if !ok {
-		s = n.read(file)
-		n.packages[key] = s
+	s := n.known(key, file)
+	if s != nil && s.files[file] == nil && key != file { // it is not for this system, for instance
+		s = n.known(file, file)
 	}
 	if s == nil || s.files[file] == nil {
 		return nil
+	}
+	return s
+}
+
+// known returns the package of a file, which is read if it is not among those that were read last.
+func (n *Names) known(key, file string) *source {
+	s, ok := n.packages[key]
+	if !ok {
+		if n.kept > mostKept {
+			clear(n.packages)
+			n.kept = 0
+		}
+		s = n.read(file)
+		n.packages[key] = s
 	}
 	return s
 }
@@ -119,7 +136,7 @@ func (n *Names) read(file string) (s *source) {
 	for _, e := range entries[:min(len(entries), mostFiles)] {
 		name := filepath.Join(filepath.Dir(file), e.Name())
 		info, err := e.Info()
-		if err != nil || name == file || filepath.Ext(name) != ".go" {
+		if err != nil || name == file || filepath.Ext(name) != ".go" || !n.compiles(filepath.Dir(file), e.Name()) {
 			continue
 		}
 		if room -= info.Size(); room < 0 {
@@ -147,6 +164,7 @@ func (n *Names) parse(s *source, name string) *ast.File {
 		return nil
 	}
 	s.files[name] = f
+	n.kept += info.Size()
 	return f
 }
 
