@@ -46,7 +46,7 @@ func (e *Experiment) mostlyIn(f *Finding) (path uint32, ok bool) {
 }
 
 // whoWas returns which of the causers of a finding the critical path was on most where it was at the place of a call path, nil if it is on none of them there.
-// They need not be those who were waited for longest: waits off the critical path count there, too.
+// They need not be those who were waited for longest: waits off the critical path count there, too. But whoever was waited for less than a tenth as long is not meant.
 func (e *Experiment) whoWas(path uint32, causers []Causer) (who *Causer) {
 	place, at := e.placeOf(path), map[string]int64{}
 	for _, c := range e.criticalPath() {
@@ -56,7 +56,7 @@ func (e *Experiment) whoWas(path uint32, causers []Causer) (who *Causer) {
 	}
 	most := int64(0)
 	for i, c := range causers {
-		if c.Group >= 0 && at[e.Groups[c.Group].Name] > most {
+		if c.Group >= 0 && 10*c.Severity >= causers[0].Severity && at[e.Groups[c.Group].Name] > most {
 			who, most = &causers[i], at[e.Groups[c.Group].Name]
 		}
 	}

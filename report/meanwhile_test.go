@@ -88,9 +88,19 @@ func TestWhoWasThere(t *testing.T) {
 	e := hydro()
 	f := e.Findings[0]
 	sweep := f.Causers[0].Path
-	f.Causers = []Causer{{0, sweep, 3_700 * ms, []uint32{0}}, {1, sweep, 80 * ms, []uint32{4}}}
+	f.Causers = []Causer{{0, sweep, 3_300 * ms, []uint32{0}}, {1, sweep, 480 * ms, []uint32{4}}}
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
 	require.Equal(t, "for worker[3], which was mostly in sweep at ppm.go:88 then", strings.ReplaceAll(p.because(&f), nbsp, " "))
 	f.Causers = f.Causers[:1]
 	require.NotContains(t, p.because(&f), "mostly", "the path is on none of them there")
+}
+
+// Whoever was waited for hardly at all is not said to be whom the others waited for, even if the critical path was on it at that place.
+func TestWhoHardlyWas(t *testing.T) {
+	e := hydro()
+	f := &e.Findings[0]
+	sweep := f.Causers[0].Path
+	f.Causers, f.Lines = []Causer{{0, sweep, 3_700 * ms, []uint32{0}}, {1, sweep, 80 * ms, []uint32{4}}}, nil
+	e.Judge()
+	require.NotContains(t, e.Verdict.Text, "worker[3]")
 }

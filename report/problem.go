@@ -325,7 +325,7 @@ func (e *Experiment) mainly(f *Finding) (doing, bool) {
 			return own
 		})
 	}
-	return list[0], list[0].path >= 0 && 2*list[0].time > whole
+	return list[0], list[0].path >= 0 && 2*list[0].time > whole && 4*whole >= f.awaited() // else too little of it is known
 }
 
 // serial says whether for half of the run or more somebody waited for a lock, whose holders had the critical path and worked.

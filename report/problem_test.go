@@ -139,6 +139,7 @@ func TestFindingProblem(t *testing.T) {
 		{"the holder waits in a place of which nothing is found", "", Finding{Awaited: 1000, Onward: []Onward{{PathTime{1, 700}, 0}}}},
 		{"those who released it slept, before they waited for it themselves", HeldAcrossWait, Finding{Line: Line{Critical: 300}, Awaited: 1000, Meanwhile: at(2, 200), Onward: []Onward{{PathTime{1, 700}, 0}}}},
 		{"less than half of that is known", "", Finding{Line: Line{Critical: 300}, Awaited: 1000, Meanwhile: at(2, 150), Onward: []Onward{{PathTime{1, 700}, 0}}}},
+		{"nearly all of the time those who released it waited for it themselves", "", Finding{Line: Line{Critical: 300}, Awaited: 1000, Meanwhile: at(2, 200), Onward: []Onward{{PathTime{1, 760}, 0}}}},
 		{"those who released it worked for half of the run, before they waited for it themselves", SerialSection, Finding{Line: Line{Critical: 500}, Awaited: 4000, Meanwhile: at(3, 500), Onward: []Onward{{PathTime{1, 2500}, 0}}}},
 		{"they worked, but most of the time they slept", HeldAcrossWait, Finding{Line: Line{Critical: 1000}, Awaited: 4000, Meanwhile: at(3, 900), Onward: []Onward{{PathTime{4, 2500}, 0}}}},
 		{"nothing is known", "", Finding{Awaited: 1000}},

@@ -19,7 +19,7 @@ import (
 func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 	dir, _ := os.Getwd()
 	before := time.Unix(0, a.Header().Start)
-	source := naming.New(before, dir)
+	source := naming.New(before, dir, archOf(a))
 	program := sync.OnceValue(func() *naming.Program { return naming.ReadProgram(programOf(a), before) })
 	return func(operation *report.Region) (n analyzer.ObjectName) {
 		if isDone(operation) {
@@ -32,6 +32,17 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 		n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
 		return n
 	}
+}
+
+// archOf returns the architecture of the processors on which all recorded processes ran, "" if that is not known.
+func archOf(a *trace.Archive) (arch string) {
+	for i, p := range a.Definitions().Processes {
+		if i > 0 && p.Processor.Arch != arch {
+			return ""
+		}
+		arch = p.Processor.Arch
+	}
+	return arch
 }
 
 // isDone says whether an operation is one of package context on the channel of a context. There it is a variable whose name says nothing.

@@ -13,11 +13,12 @@ import (
 // counters are those of an archive.
 type counters struct {
 	names []string
+	more  bool             // there are others, which are left out
 	of    map[uint64][]int // by metric class: where its values belong in a sample, -1 nowhere. The first value of a sample is where it was taken
 }
 
 // mostCounters is how many there are at most: each sample has a value of each.
-const mostCounters = 64
+const mostCounters = 16
 
 // Numbers of MetricMode, MetricOccurrence and LocationType, as in words.go.
 const (
@@ -46,11 +47,18 @@ func (s *source) findCounters() {
 				continue
 			}
 			name := s.a.Text(member.Get("name"))
+			if name == "" {
+				continue
+			}
 			if i == 0 && name == placeMember {
 				at[i] = 0
 				continue
 			}
-			if known[name] == 0 && len(s.counters.names) < mostCounters {
+			if known[name] == 0 && len(s.counters.names) == mostCounters {
+				s.counters.more = true
+				continue
+			}
+			if known[name] == 0 {
 				s.counters.names = append(s.counters.names, name)
 				known[name] = len(s.counters.names)
 			}
@@ -76,7 +84,7 @@ func countsWhole(kind uint64) bool { return kind > 0 && kind < typeFloat }
 func (s *source) counts(e *Event, w *walk) (any bool) {
 	of := s.counters.of[e.Values[0]]
 	for i, each := 0, e.Each(); i < len(of) && 2*i+1 < len(each); i++ {
-		if of[i] < 0 {
+		if of[i] < 0 || !countsWhole(each[2*i]) {
 			continue
 		}
 		if w.counts == nil {
@@ -98,8 +106,11 @@ type count struct {
 	known      bool
 }
 
-// sampled appends what counters have counted.
+// sampled appends what counters have counted, if that is of the time that is wanted.
 func (s *source) sampled(w *walk, b *trace.Batch) {
+	if w.last < w.wanted.from || w.last >= w.wanted.to {
+		return
+	}
 	b.Events = append(b.Events, trace.Event{Time: w.last, Kind: wire.Counters, ID: uint32(len(w.counts)), Word: uint64(len(b.Values))})
 	for _, c := range w.counts {
 		b.Values = append(b.Values, c.now-c.first)
@@ -108,6 +119,9 @@ func (s *source) sampled(w *walk, b *trace.Batch) {
 
 // unused notes values of metrics that are no counters.
 func (s *source) unused(all []survey) {
+	if s.counters.more {
+		s.Header.Notes = append(s.Header.Notes, fmt.Sprintf("there are more than %d counters: the others are not used", mostCounters))
+	}
 	n := s.metricsOnly
 	for i := range all {
 		n += all[i].unused

@@ -9,6 +9,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/patterns"
+	"tracerec/trace"
 )
 
 // countedIn returns what each counter counted by location and region, as the report has it.
@@ -110,4 +111,89 @@ func TestCounters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// defineCounters defines counters, one to a class from 10 on.
+func defineCounters(a *Archive, names ...string) {
+	for i, name := range names {
+		n := uint64(i)
+		a.define(&Record{specNamed(Global, "String"), []uint64{20 + n}, []string{name}})
+		a.define(&Record{specNamed(Global, "MetricMember"), []uint64{n, 20 + n, 0, 1, accumulatedStart, 4, 1, 0, 0}, nil})
+		a.define(&Record{specNamed(Global, "MetricClass"), []uint64{10 + n, 1, n, synchronousStrict, 0}, nil})
+	}
+}
+
+// What counters say is kept once, also of a chunk that is read several times as its thread was left out of so many teams; of many metrics before one event it is told once.
+func TestCountersOnce(t *testing.T) {
+	const enter, leave, fork, join, begin, end, samples = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd, 500
+	var events [][]uint64
+	now := uint64(100)
+	add := func(loc uint64, rest ...uint64) {
+		now++
+		events = append(events, append([]uint64{loc, now}, rest...))
+	}
+	team := func(comm uint64) {
+		add(0, fork, 3, 2)
+		add(0, begin, comm)
+		add(0, enter, 1)
+		for i := range uint64(samples) {
+			if comm != 7 {
+				break
+			} else if i == 0 {
+				add(1, begin, 7)
+			}
+			add(1, enter, 1)
+			for k := range uint64(3) {
+				events = append(events, []uint64{1, now, idMetric, 10 + k, 1, 4, 5})
+			}
+			add(1, leave, 1)
+		}
+		if comm == 7 {
+			add(1, end, 7)
+		}
+		add(0, leave, 1)
+		add(0, end, comm)
+		add(0, join, 3)
+	}
+	add(0, enter, 0)
+	team(7)
+	for range 3 * leftOutAtOnce {
+		team(8)
+	}
+	team(7)
+	add(0, leave, 0)
+	a := write(t, 1<<24, events)
+	defineCounters(a, "A", "B", "C")
+	x := a.Trace()
+	d, values := x.NewDecoder(), 0
+	require.Greater(t, len(x.Chunks()), 3)
+	for _, c := range x.Chunks() {
+		batches, err := d.Decode(c, new(trace.Buffer))
+		require.NoError(t, err)
+		for _, b := range batches {
+			values += len(b.Values)
+		}
+	}
+	require.Equal(t, 2*samples*4, values)
+}
+
+// Counters without a name, values of another type than that of their counter, and more counters than are told of are left out.
+func TestNoCounters(t *testing.T) {
+	names := []string{""}
+	for i := range mostCounters + 1 {
+		names = append(names, fmt.Sprint("C", i))
+	}
+	var events [][]uint64
+	for i := range uint64(3) {
+		for k := range uint64(len(names)) {
+			events = append(events, []uint64{0, 100 + i, idMetric, 10 + k, 1, 4, 7 * i * k}, []uint64{0, 100 + i, idMetric, 10 + k, 1, typeDouble, 1 << 60})
+		}
+		events = append(events, []uint64{0, 100 + i, []uint64{idEnter, idEnter, idLeave}[i], i / 2})
+	}
+	events = append(events, []uint64{0, 110, idLeave, 0})
+	a := write(t, 0, events)
+	defineCounters(a, names...)
+	require.Equal(t, names[1:mostCounters+1], a.Trace().Definitions().Processes[0].Counters)
+	require.Contains(t, a.Trace().Header().Notes, fmt.Sprintf("there are more than %d counters: the others are not used", mostCounters))
+	require.Equal(t, map[string]int64{"C0 1 main": 14}, countedIn(t, a, 1, "C0"))
 }

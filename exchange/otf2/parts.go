@@ -84,21 +84,27 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b 
 		w.last = s.since(s.chunks[p.chunk].Time)
 		to = append(to, s.device.idles(w.last))
 	}
+	sampled := false // since the last event that is none of metrics
+	sample := func() {
+		if sampled {
+			b.Events = to
+			s.sampled(w, b)
+			to, sampled = b.Events, false
+		}
+	}
 	for r.Next() || r.onward() {
+		if r.Event.Spec.ID == idMetric {
+			w.last = max(w.last, s.since(r.Event.Time))
+			sampled = !stream && s.counts(&r.Event, w) || sampled
+			continue
+		}
+		sample()
 		if does, region := s.plainly(&r.Event, w); does != wire.None {
 			w.last = max(w.last, s.since(r.Event.Time))
 			if does == wire.Exit {
 				region = 0 // levels beyond the first
 			}
 			to = append(to, trace.Event{Time: w.last, Kind: does, ID: region})
-			continue
-		}
-		if r.Event.Spec.ID == idMetric {
-			if w.last = max(w.last, s.since(r.Event.Time)); !stream && s.counts(&r.Event, w) {
-				b.Events = to
-				s.sampled(w, b)
-				to = b.Events
-			}
 			continue
 		}
 		if stream {
@@ -122,6 +128,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b 
 		to = s.passes(s.chunks[p.chunk].Location, &r.Event, w, to)
 		w.last = max(w.last, s.since(r.Event.Time))
 	}
+	sample()
 	if p.last && w.last != math.MinInt64 {
 		if w.worker {
 			if w.idle(0) {

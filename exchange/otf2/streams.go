@@ -185,7 +185,7 @@ func (d *devices) names(s *source, w *walk, e *Event, tell func(kind wire.Kind, 
 	tell(wire.Commanded, stream, d.word(w, what))
 }
 
-// awaits appends that a call that ends has waited for streams: for that in which the event was recorded that it is about, if it is about one.
+// awaits appends that a call that ends has waited for streams: for that in which its thread recorded the event that it is about, if it is about one.
 func (d *devices) awaits(s *source, w *walk, e *Event, to []trace.Event) []trace.Event {
 	r := s.region(e.Values[0])
 	if len(d.streams) == 0 || d.of[w.process] == 0 || int(r) >= len(s.passing.classes) || s.passing.classes[r].waits == 0 {

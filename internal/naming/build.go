@@ -2,6 +2,7 @@ package naming
 
 import (
 	"bufio"
+	"cmp"
 	"go/build"
 	"go/build/constraint"
 	"os"
@@ -10,12 +11,14 @@ import (
 	"strings"
 )
 
-// compiles says whether a file may be of the program: it is for this system, and whatever tags the program may be built with. Tests of packages that others have made are of no program.
-func (n *Names) compiles(dir, name string) bool {
-	if strings.HasSuffix(name, "_test.go") && n.isOthers(dir) {
+// compiles says whether a file may be of the program: it is for the program's processor and this system, whatever tags and version of Go the program may be built with. Tests of packages that others have made are of no program, unless
+// some were asked about.
+func (n *Names) compiles(dir, name string, tests bool) bool {
+	if strings.HasSuffix(name, "_test.go") && !tests && n.isOthers(dir) {
 		return false
 	}
 	c := build.Default
+	c.GOARCH = cmp.Or(n.arch, c.GOARCH)
 	if is, err := c.MatchFile(dir, name); is || err != nil {
 		return true
 	}
@@ -23,6 +26,7 @@ func (n *Names) compiles(dir, name string) bool {
 	if len(tags) > mostTags {
 		return true
 	}
+	c.ReleaseTags, c.ToolTags = nil, nil
 	for choice := range 2 << len(tags) { // with cgo, without, and with each choice of the tags
 		c.CgoEnabled, c.BuildTags = choice&1 != 0, nil
 		for i, tag := range tags {
@@ -62,13 +66,13 @@ func freeTags(file string) (tags []string) {
 		if strings.HasPrefix(lines.Text(), "package ") {
 			break
 		}
-		x, err := constraint.Parse(lines.Text())
+		x, err := constraint.Parse(strings.TrimSpace(lines.Text()))
 		if err != nil {
 			continue
 		}
 		for _, answer := range []bool{false, true} { // which others are asked for depends on it
 			x.Eval(func(tag string) bool {
-				if !slices.Contains(known, tag) && !slices.Contains(tags, tag) && !strings.HasPrefix(tag, "go1.") {
+				if !slices.Contains(known, tag) && !slices.Contains(tags, tag) {
 					tags = append(tags, tag)
 				}
 				return answer

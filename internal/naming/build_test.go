@@ -35,7 +35,7 @@ func use(mu *sync.Mutex) {
 
 func start() { use(&one) }
 `)
-	ask := func() (string, bool) { return New(time.Now().Add(time.Hour), dir).Of("lock", "p.use", here, 8) }
+	ask := func() (string, bool) { return New(time.Now().Add(time.Hour), dir, "").Of("lock", "p.use", here, 8) }
 	name, unique := ask()
 	require.Equal(t, "one", name)
 	require.True(t, unique)
@@ -48,12 +48,24 @@ func start() { use(&one) }
 	require.NoError(t, os.Remove(filepath.Join(dir, "else.go")))
 	name, _ = ask()
 	require.Equal(t, "one", name)
-	name, _ = New(time.Now().Add(time.Hour), dir).Of("lock", "p.(*T).do", there, 7)
+	name, _ = New(time.Now().Add(time.Hour), dir, "").Of("lock", "p.(*T).do", there, 7)
 	require.Equal(t, "T.mu", name, "asked about, the file counts")
-	for _, tag := range []string{"mine", "!mine", "mine && " + runtime.GOOS, "race", "!race", "cgo", "!cgo", "go1.18", "mine || " + other, "mine && !yours", "mine && cgo", "mine && !cgo && !yours", "a && b && c && d && e && " + other} {
+	for _, tag := range []string{"mine", "!mine", "mine && " + runtime.GOOS, "race", "!race", "cgo", "!cgo", "go1.18", "mine || " + other, "mine && !yours", "mine && cgo", "mine && !cgo && !yours", "a && b && c && d && e && " + other, "go1.99", "!go1.20", "goexperiment.some", "!goexperiment.regabiwrappers", "!amd64.v1 && !arm64.v8.0"} {
 		put("else.go", "//go:build "+tag+"\n\npackage p\n\nfunc more() { use(&two) }\n")
 		name, _ := ask()
 		require.NotEqual(t, "one", name, tag)
+	}
+}
+
+// What is for another processor than the program ran on does not count, whichever this machine has.
+func TestOtherProcessors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "p.go")
+	require.NoError(t, os.WriteFile(file, []byte("package p\n\nimport \"sync\"\n\nvar one, two sync.Mutex\n\nfunc use(mu *sync.Mutex) {\n\tmu.Lock()\n}\n\nfunc start() { use(&one) }\n"), 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "p_s390x.go"), []byte("package p\n\nfunc more() { use(&two) }\n"), 0o666))
+	for arch, want := range map[string]string{"amd64": "one", "riscv64": "one", "s390x": "mu"} {
+		name, _ := New(time.Now().Add(time.Hour), dir, arch).Of("lock", "p.use", file, 8)
+		require.Equal(t, want, name, arch)
 	}
 }
 
@@ -66,12 +78,17 @@ func TestOthersTests(t *testing.T) {
 		file := filepath.Join(dir, "p.go")
 		require.NoError(t, os.WriteFile(file, []byte("package p\n\nimport \"sync\"\n\nvar one, two sync.Mutex\n\nfunc use(mu *sync.Mutex) {\n\tmu.Lock()\n}\n\nfunc start() { use(&one) }\n"), 0o666))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "p_test.go"), []byte("package p\n\nfunc more() { use(&two) }\n"), 0o666))
-		name, _ := New(time.Now().Add(time.Hour), dir).Of("lock", "p.use", file, 8)
+		name, _ := New(time.Now().Add(time.Hour), dir, "").Of("lock", "p.use", file, 8)
 		if want == "" {
 			require.NotEqual(t, "one", name)
 		} else {
 			require.Equal(t, want, name)
 		}
+		test := filepath.Join(dir, "q_test.go")
+		require.NoError(t, os.WriteFile(test, []byte("package p\n\nimport \"sync\"\n\nfunc used(mu *sync.Mutex) {\n\tmu.Lock()\n}\n\nfunc begin() { used(&one) }\n"), 0o666))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "r_test.go"), []byte("package p\n\nfunc again() { used(&two) }\n"), 0o666))
+		name, _ = New(time.Now().Add(time.Hour), dir, "").Of("lock", "p.used", test, 6)
+		require.NotEqual(t, "one", name, "a test that was asked about stands beside others")
 	}
 }
 
@@ -82,7 +99,7 @@ func TestManyPackages(t *testing.T) {
 	for i := range filler {
 		filler[i] = '/'
 	}
-	n := New(time.Now().Add(time.Hour), dir)
+	n := New(time.Now().Add(time.Hour), dir, "")
 	for range 2 {
 		for i := range 5 {
 			file := filepath.Join(dir, fmt.Sprint(i), "p.go")

@@ -21,15 +21,16 @@ import (
 type Names struct {
 	before      time.Time
 	packages    map[string]*source // by directory, and for tests and files of other systems by file
+	arch        string             // the program's, as GOARCH; "" that of this machine
 	kept        int64              // bytes of source that they were read from
 	cache       string             // directory of the module cache
 	module, dir string             // the module whose files may be called by its path, and where it is
 }
 
 // New returns names from source files as they are if they were last changed before a time: what was changed later may not be what ran.
-// Files that the program does not call by their directory are looked for in the module cache, and in the module that dir belongs to.
-func New(before time.Time, dir string) *Names {
-	n := &Names{before: before, packages: map[string]*source{}, cache: moduleCache()}
+// The program runs on a processor of arch, as GOARCH says it, "" if that is not known. Files that the program does not call by their directory are looked for in the module cache, and in the module that dir belongs to.
+func New(before time.Time, dir, arch string) *Names {
+	n := &Names{before: before, arch: arch, packages: map[string]*source{}, cache: moduleCache()}
 	n.module, n.dir = moduleOf(dir)
 	return n
 }
@@ -136,7 +137,7 @@ func (n *Names) read(file string) (s *source) {
 	for _, e := range entries[:min(len(entries), mostFiles)] {
 		name := filepath.Join(filepath.Dir(file), e.Name())
 		info, err := e.Info()
-		if err != nil || name == file || filepath.Ext(name) != ".go" || !n.compiles(filepath.Dir(file), e.Name()) {
+		if err != nil || name == file || filepath.Ext(name) != ".go" || !n.compiles(filepath.Dir(file), e.Name(), strings.HasSuffix(file, "_test.go")) {
 			continue
 		}
 		if room -= info.Size(); room < 0 {

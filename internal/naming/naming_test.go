@@ -115,7 +115,7 @@ func TestNames(t *testing.T) {
 	file := filepath.Join(dir, "db.go")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "other.go"), []byte("package other\nfunc f() {}"), 0o600))
-	names := New(time.Now().Add(time.Hour), "")
+	names := New(time.Now().Add(time.Hour), "", "")
 	asked := 0
 	for i, line := range strings.Split(text, "\n") {
 		_, comment, ok := strings.Cut(line, " // ")
@@ -138,7 +138,7 @@ func TestNamesOfOtherFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(use, []byte("package p\n\nfunc (s *Server) run() {\n\ts.db.mu.Lock()\n}\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "types.go"), []byte("package p\n\ntype Server struct{ db *DB }\n\ntype DB struct{ mu Lock }\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "broken.go"), []byte("package p\nfunc f() {"), 0o600))
-	name, unique := New(time.Now().Add(time.Hour), "").Of("lock", "", use, 4)
+	name, unique := New(time.Now().Add(time.Hour), "", "").Of("lock", "", use, 4)
 	require.Equal(t, "DB.mu", name)
 	require.True(t, unique)
 }
@@ -159,18 +159,18 @@ func TestNoNames(t *testing.T) {
 		{"no such line", file, time.Now().Add(time.Hour), 400},
 		{"no source", dir, time.Now().Add(time.Hour), 4},
 	} {
-		name, unique := New(c.before, "").Of("lock", "", c.file, c.line)
+		name, unique := New(c.before, "", "").Of("lock", "", c.file, c.line)
 		require.Empty(t, name, c.what)
 		require.False(t, unique, c.what)
 	}
-	name, _ := New(time.Now().Add(time.Hour), "").Of("lock", "", file, 4)
+	name, _ := New(time.Now().Add(time.Hour), "", "").Of("lock", "", file, 4)
 	require.Equal(t, "mu", name)
 }
 
 func TestLinesOfOtherFunctions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.go")
 	require.NoError(t, os.WriteFile(file, []byte("package a\n\nfunc (p *Pool[T]) take() {\n\tmu.Lock()\n}\n\nvar v = func() { mu.Lock() }\n"), 0o600))
-	names := New(time.Now().Add(time.Hour), "")
+	names := New(time.Now().Add(time.Hour), "", "")
 	for function, known := range map[string]bool{
 		"": true, "x.org/a.(*Pool[go.shape.int]).take": true, "x.org/a.(*Pool[...]).take.func1": true, "a.Pool.take-range1": true,
 		"a.use.take.func2": true, "x.org/a.taken": false, "x.org/take.b": false, "a.(*Pool[a.take]).put": false,
@@ -199,9 +199,9 @@ func TestTrimmedFiles(t *testing.T) {
 		"example.org/app/cmd/a.go": true, "example.org/app/a.go": false, "example.org/ap/cmd/a.go": false, "cmd/a.go": false,
 		"example.org/app/../" + filepath.Base(other) + "/a.go": false, "a@v1/../../a.go": false, "./a.go": false,
 	} {
-		name, _ := New(time.Now().Add(time.Hour), filepath.Join(module, "cmd")).Of("lock", "a.f", file, 4)
+		name, _ := New(time.Now().Add(time.Hour), filepath.Join(module, "cmd"), "").Of("lock", "a.f", file, 4)
 		require.Equal(t, known, name == "mu", file)
-		name, _ = New(time.Now().Add(time.Hour), other).Of("lock", "a.f", file, 4)
+		name, _ = New(time.Now().Add(time.Hour), other, "").Of("lock", "a.f", file, 4)
 		require.Equal(t, known && strings.Contains(file, "@"), name == "mu", file)
 	}
 }
@@ -215,7 +215,7 @@ func FuzzNames(f *testing.F) {
 	file := filepath.Join(f.TempDir(), "a.go")
 	f.Fuzz(func(t *testing.T, source string) {
 		require.NoError(t, os.WriteFile(file, []byte(source), 0o600))
-		names := New(time.Now().Add(time.Hour), "")
+		names := New(time.Now().Add(time.Hour), "", "")
 		for i := range min(strings.Count(source, "\n"), 40) + 1 {
 			for operation := range methods {
 				if name, unique := names.Of(operation, "", file, i+1); unique {
