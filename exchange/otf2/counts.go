@@ -62,9 +62,7 @@ func (s *source) findCounters() {
 				s.counters.names = append(s.counters.names, name)
 				known[name] = len(s.counters.names)
 			}
-			if known[name] > 0 {
-				at[i] = known[name]
-			}
+			at[i] = known[name]
 		}
 		s.counters.of[r.Values[0]] = at
 	}

@@ -10,6 +10,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/patterns"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // countedIn returns what each counter counted by location and region, as the report has it.
@@ -196,4 +197,35 @@ func TestNoCounters(t *testing.T) {
 	require.Equal(t, names[1:mostCounters+1], a.Trace().Definitions().Processes[0].Counters)
 	require.Contains(t, a.Trace().Header().Notes, fmt.Sprintf("there are more than %d counters: the others are not used", mostCounters))
 	require.Equal(t, map[string]int64{"C0 1 main": 14}, countedIn(t, a, 1, "C0"))
+}
+
+// A sample of a thread that was left out of teams does not hide that.
+func TestCountersOfIdleThreads(t *testing.T) {
+	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
+	for _, sampled := range []bool{false, true} {
+		events := [][]uint64{{0, 100, enter, 0}}
+		for i, comm := range []uint64{7, 8, 7} {
+			at := uint64(110 + 100*i)
+			events = append(events, []uint64{0, at, fork, 3, 2}, []uint64{0, at, begin, comm}, []uint64{0, at + 50, end, comm}, []uint64{0, at + 50, join, 3})
+			if sampled {
+				events = append(events, []uint64{1, at, idMetric, 10, 1, 4, 1000 * uint64(i)})
+			}
+			if comm == 7 {
+				events = append(events, []uint64{1, at, begin, comm}, []uint64{1, at, enter, 1}, []uint64{1, at + 40, leave, 1}, []uint64{1, at + 50, end, comm})
+			}
+		}
+		events = append(events, []uint64{0, 400, leave, 0})
+		a := write(t, 0, events)
+		defineCounters(a, "A")
+		x := a.Trace()
+		var without int64
+		for _, e := range eventsOf(t, x)[1] {
+			if e.Kind == wire.Enter && x.Definitions().Regions[e.ID].Class == "omp_limited_parallelism" {
+				without -= e.Time
+			} else if e.Kind == wire.Met && wire.Meeting(e.ID) == wire.TeamWithout {
+				without += e.Time
+			}
+		}
+		require.Equal(t, int64(50_000), without, "sampled: %v", sampled)
+	}
 }

@@ -94,6 +94,9 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b 
 	}
 	for r.Next() || r.onward() {
 		if r.Event.Spec.ID == idMetric {
+			if w.idle(0) {
+				to = s.leftOut(w, s.since(r.Event.Time), to)
+			}
 			w.last = max(w.last, s.since(r.Event.Time))
 			sampled = !stream && s.counts(&r.Event, w) || sampled
 			continue
