@@ -7,14 +7,9 @@ import (
 	"tracerec/trace/wire"
 )
 
-// packed keeps the events of chunks whose decoding takes long, as that of other formats does: later looks read them there.
-type packed struct {
-	chunks []packedChunk // nil: nothing is kept
-}
-
-// packedChunk says where the events of a chunk are, if they are kept.
+// packedChunk says where the events of a chunk are whose decoding takes long, as that of other formats does: later looks read them there.
 type packedChunk struct {
-	stream *stream
+	stream *stream // nil: it was not decoded yet
 	at     uint64
 	events int
 	values int
@@ -36,7 +31,7 @@ type chunkBuffer struct {
 // newReader returns a reader of chunks. What it decodes it keeps, in archives of other formats.
 func (s *scan) newReader() *chunkReader {
 	r := &chunkReader{s: s, decoder: s.archive.NewDecoder()}
-	if s.packed.chunks != nil {
+	if s.packed != nil {
 		r.kept = &stream{store: s.store}
 	}
 	return r
@@ -48,7 +43,7 @@ func (r *chunkReader) read(chunk int, buf *chunkBuffer) ([]trace.Batch, error) {
 	if r.kept == nil {
 		return r.decoder.Decode(c, &buf.Buffer)
 	}
-	p := &r.s.packed.chunks[chunk]
+	p := &r.s.packed[chunk]
 	if p.stream == nil {
 		batches, err := r.decoder.Decode(c, &buf.Buffer)
 		*p = packedChunk{stream: r.kept, at: r.kept.at()}

@@ -84,7 +84,7 @@ type scan struct {
 	forgotten forgottenLevels
 	gaps      map[uint32][]gap // by location, ascending
 	events    uint64
-	packed    packed
+	packed    []packedChunk // by chunk; nil if decoding is cheap
 	workers   []*scanner
 	damaged   []error // chunks that could not be read, in order
 	progress  progress
@@ -98,7 +98,7 @@ func newScan(a *trace.Archive, m *metrics, n int, store *spill.Store) *scan {
 	s.messages = uint32(max(0, slices.IndexFunc(s.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.MessagesObject })))
 	s.paths = &paths{index: map[node]uint32{}}
 	if a.Converted() {
-		s.packed.chunks = make([]packedChunk, len(s.chunks))
+		s.packed = make([]packedChunk, len(s.chunks))
 	}
 	s.locations = make([]location, len(s.defs.Locations))
 	s.resume, s.samples = make([][]resume, len(s.chunks)), make([][]*counterSample, len(s.chunks))

@@ -43,6 +43,7 @@ type class struct {
 	task    bool         // it is what a task of a team executes
 	alone   bool         // no call that needs others, so that libraries make no progress for these in it
 	records bool         // it records an event in a stream
+	plain   bool         // nothing but its time and visits is to be known
 	queues  bool         // it may end before the stream has done what it asks for
 	waits   wire.Command // how it waits for streams of devices, 0 if it does not
 }

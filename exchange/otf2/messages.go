@@ -53,6 +53,7 @@ func (s *source) classify() {
 		if r.Spec.Self == Regions {
 			if at := s.region(r.Values[0]); s.a.Find(Regions, r.Values[0]) == r {
 				p.classes[at] = s.a.classOf(r)
+				p.classes[at].plain = p.classes[at].isPlain() && len(s.device.streams) == 0 // else each call may be about one
 				d.Regions[at].Class, d.Regions[at].Counts, d.Regions[at].Parallel = p.classes[at].name, p.classes[at].counts, s.a.parallel(r)
 			}
 		}

@@ -8,18 +8,10 @@ import (
 
 // Most events enter and leave functions of the program, of which nothing else is to be known.
 
-// plain says whether a class is one of such regions.
-func (c *class) plain() bool {
+// isPlain says whether a class is one of such regions.
+func (c *class) isPlain() bool {
 	return !strings.HasPrefix(c.name, "mpi") && c.name != launchClass && !c.calls && !c.task && !c.queues &&
 		c.ends == wire.NoMeeting && c.meets == wire.NoMeeting && c.epoch == noEpoch && c.flushes == 0 && c.waits == 0
-}
-
-// findPlain finds out which regions are. Calls of threads may be about streams, whatever they are.
-func (s *source) findPlain() {
-	s.plain = make([]bool, len(s.passing.classes))
-	for i := range s.plain {
-		s.plain[i] = len(s.device.streams) == 0 && s.passing.classes[i].plain()
-	}
 }
 
 // plainly applies an event that enters such a region in another one, or leaves it, and says which of the two it does, None if it is no such event.
@@ -30,7 +22,7 @@ func (s *source) plainly(e *Event, w *walk) (does wire.Kind, region uint32) {
 	}
 	region = s.region(e.Values[0])
 	top := &w.stack[n-1]
-	if int(region) >= len(s.plain) || !s.plain[region] || top.work || top.segment > 0 {
+	if int(region) >= len(s.passing.classes) || !s.passing.classes[region].plain || top.work || top.segment > 0 {
 		return wire.None, noRegion
 	}
 	if id == idEnter {

@@ -48,7 +48,6 @@ func (a *Archive) survey() (*source, []survey) {
 	s.topologies()
 	s.findCounters()
 	s.classify()
-	s.findPlain()
 	all := s.unties(s.look())
 	s.gather(all)
 	s.Problems = append(s.Problems, a.problems...)
@@ -77,7 +76,6 @@ type source struct {
 	untied      []map[int32]kept // by LocationID, what is open when it resumes a task the how manieth time; nil if each task is executed by one location
 	passing     passing
 	counters    counters
-	plain       []bool // by region of the archive, see findPlain
 	device      devices
 	metricsOnly uint64       // events of locations with values of metrics only
 	noted       atomic.Int64 // events that surveys were told to keep to correct clocks
