@@ -15,7 +15,7 @@ var ExternalWait = &analyzer.Pattern{
 		Formula: "end of the operation − the time it blocked (selects and condition variables: its begin), where no partner was found",
 		Advice: "Look at what feeds this operation. If it is a goroutine of this program, instrument its side of the channel or lock " +
 			"and the waiting is attributed to it; if it is a timer or a peer, the program can only do other work meanwhile. A wait " +
-			"that lasts to the end of the trace is a leaked goroutine or a deadlock.",
+			"that lasts until the program ends may be a leaked goroutine or a deadlock.",
 	},
 	Point: analyzer.DidNotCome,
 }

@@ -319,19 +319,27 @@ func (p *page) who(group int32, locations []uint32) string {
 	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
 		return p.name(locations[0])
 	}
-	n, sum := 0, 0
-	var groups []int32
+	n := 0
 	for _, l := range locations {
 		n += max(1, p.e.Locations[l].Count)
+	}
+	all := p.groupsOf(group, locations)
+	return p.someOf(group, min(n, max(1, all)), all) // a collapsed location may have others, too
+}
+
+// groupsOf returns how many goroutines there are in the groups of locations, which are one group or have its name.
+func (p *page) groupsOf(group int32, locations []uint32) int {
+	var groups []int32
+	sum := 0
+	for _, l := range locations {
 		if g := p.e.Locations[l].Group; !slices.Contains(groups, g) {
 			groups, sum = append(groups, g), sum+p.e.Groups[g].Count
 		}
 	}
-	all := p.e.Groups[group].Count
 	if len(groups) > 1 {
-		all = sum
+		return sum
 	}
-	return p.someOf(group, min(n, max(1, all)), all) // a collapsed location may have others, too
+	return p.e.Groups[group].Count
 }
 
 // several names a number of goroutines of a group: "worker ×7 (of 8)".

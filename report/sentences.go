@@ -18,10 +18,11 @@ type StillWaiting struct {
 	Path       uint32
 	Since      int64    // the earliest of them began, ns since the start of the experiment
 	Locations  []uint32 // who waits
-	Idle       bool     // they wait for work, or the next tick, as they did before
+	Idle       bool     // they wait for work, or the next tick, as they did before, or as they did when the trace of a running program began
 	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
 
-	awaits string // the end of Text, which says for what
+	awaits     string // the end of Text, which says for what
+	throughout bool   // all of them did nothing else in the trace
 }
 
 // Sentences returns a view of the experiment in words. It is used by one goroutine at a time.
@@ -56,7 +57,7 @@ func (s *Sentences) Location(l uint32) string { return s.p.name(l) }
 // StillWaiting lists the waits that never ended, equal ones together.
 func (s *Sentences) StillWaiting() []StillWaiting { return s.p.stillWaiting() }
 
-// Idle tells in one sentence of those of StillWaiting who were idle, "" if nobody was.
+// Idle tells of those of StillWaiting who were idle, "" if nobody was.
 func (s *Sentences) Idle() string {
 	_, idle := s.p.neverEnded()
 	return s.p.idleText(idle)

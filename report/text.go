@@ -222,11 +222,14 @@ const notRecorded = "(not recorded)"
 // Names of operations about which sentences say more than of others, as in wire.Specs.
 const (
 	sendName, recvName, selectName, unlockName = "send", "recv", "select", "unlock"
-	condWaitName, sleepName                    = "condwait", "sleep"
+	condWaitName, sleepName, lockName          = "condwait", "sleep", "lock"
 )
 
 // outward says whether an operation waits for the network, or for a pipe or the like.
 func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network || r.Name == wire.Pipe) }
+
+// locks says whether an operation takes a lock.
+func (r Region) locks() bool { return r.Operation && (r.Name == lockName || r.Name == "r"+lockName) }
 
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.
 func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }

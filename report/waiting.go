@@ -7,6 +7,7 @@ import (
 
 	"tracerec/internal/readable"
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // missing says how much of the recording is lost, if it is so much that it must be said before all else.
@@ -62,19 +63,39 @@ func (p *page) resting(waits []StillWaiting) {
 	}
 }
 
-// idleText says in one sentence who waited for work, or the next tick, at the end; "" if nobody did.
+// idleText says in a sentence each who waited for work, or the next tick, at the end, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	if len(waits) == 0 {
-		return ""
+	var idle, throughout []StillWaiting
+	var goroutines int64
+	for _, w := range waits {
+		if w.throughout {
+			throughout, goroutines = append(throughout, w), goroutines+int64(len(w.Locations))
+		} else {
+			idle = append(idle, w)
+		}
 	}
+	slices.SortStableFunc(throughout, func(x, y StillWaiting) int { return len(y.Locations) - len(x.Locations) })
+	var sentences []string
+	if len(idle) > 0 {
+		sentences = append(sentences, "Idle when the trace ended, as before: "+p.waitingIn(idle, 3))
+	}
+	if len(throughout) > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s waited throughout the trace, as background goroutines often do: %s",
+			glue(count(goroutines, p.e.Header.worker())), p.waitingIn(throughout, 6)))
+	}
+	return strings.Join(sentences, " ")
+}
+
+// waitingIn says who waits where, of so many waits at most.
+func (p *page) waitingIn(waits []StillWaiting, most int) string {
 	var parts []string
-	for _, w := range waits[:min(len(waits), 3)] {
+	for _, w := range waits[:min(len(waits), most)] {
 		parts = append(parts, p.who(p.e.Locations[w.Locations[0]].Group, w.Locations)+" in "+p.at(w.Path))
 	}
 	if n := len(waits) - len(parts); n > 0 {
 		parts = append(parts, glue(count(int64(n), "more wait")))
 	}
-	return "Idle when the trace ended, as before: " + strings.Join(parts, ", ") + "."
+	return strings.Join(parts, ", ") + "."
 }
 
 // crashed is the exit status of a Go program that panicked, or in which all goroutines were asleep.
@@ -100,7 +121,7 @@ func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
 // told by a condition variable, or wait for what comes from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
 // which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, since int64, locations []uint32) bool {
-	visits := p.e.MetricIndex(metric.Visits)
+	visits, leaf := p.e.MetricIndex(metric.Visits), p.e.leaf(path)
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
@@ -108,11 +129,11 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 		return true
 	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true
-	case object == "" || visits < 0:
+	case object == "" && !leaf.outward() || visits < 0:
 		return false
 	}
-	switch p.e.Regions[p.e.Paths[path].Region].Name {
-	case recvName, selectName, condWaitName:
+	switch leaf.Name {
+	case recvName, selectName, condWaitName, wire.Network, wire.Pipe:
 	default:
 		return false
 	}
@@ -126,9 +147,10 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 	return times > int64(len(locations))
 }
 
-// haveBeen names goroutines of a group, with their verb: "main has been", "worker ×3 have been".
-func (p *page) haveBeen(group int32, locations []uint32) string {
-	who := p.several(group, len(locations))
+// haveBeen names goroutines of one name, with their verb: "main has been", "worker ×3 have been".
+func (p *page) haveBeen(locations []uint32) string {
+	group := p.e.Locations[locations[0]].Group
+	who := p.someOf(group, len(locations), p.groupsOf(group, locations))
 	if len(locations) > 1 {
 		return who + " have been"
 	}
@@ -149,7 +171,8 @@ func (p *page) whenBlocked(since int64) string {
 	return p.when(since)
 }
 
-// stillWaiting words the waits that never ended, equal ones together.
+// stillWaiting words the waits that never ended, equal ones together. Of who was there before an execution trace began it is not known
+// who started him, so those of one name are together there.
 func (p *page) stillWaiting() (list []StillWaiting) {
 	e := p.e
 	type key struct {
@@ -159,39 +182,64 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		holder, hold int32
 	}
 	var order []key
-	since := map[key]int64{}
-	locations := map[key][]uint32{}
-	for _, n := range e.NeverEnded {
+	waits := map[key][]*NeverEnded{}
+	groups := map[string]int32{} // the first of each name
+	for i := range e.NeverEnded {
+		n := &e.NeverEnded[i]
 		k := key{n.Path, e.Locations[n.Location].Group, n.Object, n.Holder, n.HolderPath}
-		if _, ok := since[k]; !ok {
-			order = append(order, k)
-			since[k] = n.Since
+		if first, ok := groups[e.Groups[k.group].Name]; ok && e.Header.Exit < 0 {
+			k.group = first
+		} else {
+			groups[e.Groups[k.group].Name] = k.group
 		}
-		since[k] = min(since[k], n.Since)
-		locations[k] = append(locations[k], n.Location)
+		if waits[k] == nil {
+			order = append(order, k)
+		}
+		waits[k] = append(waits[k], n)
 	}
 	for _, k := range order {
-		text := p.haveBeen(k.group, locations[k]) + " in " + p.at(k.path) + " since " + p.whenBlocked(since[k])
-		awaits := ", for "
-		switch operation := e.Regions[e.Paths[k.path].Region].Name; {
-		case k.object == "" && (operation == sendName || operation == recvName || operation == selectName):
-			awaits += "a nil channel, which never becomes ready"
-		case k.object == "": // input, or a lock that was not seen
-			awaits += "something that is not in the trace"
-		default:
-			awaits += "the " + p.shorten(k.object)
-		}
-		w := StillWaiting{Path: k.path, Since: since[k], Locations: locations[k], HolderPath: -1, Idle: p.byDesign(k.path, k.object, since[k], locations[k])}
-		if k.holder >= 0 && isLock(k.object) {
-			awaits += ", held by " + p.name(uint32(k.holder))
-			if w.HolderPath = k.hold; k.hold >= 0 {
-				awaits += ", which had acquired it in " + p.at(uint32(k.hold))
-			}
-		}
-		w.awaits, w.Text = awaits, text+awaits+"."
-		list = append(list, w)
+		list = append(list, p.wordWait(waits[k]))
 	}
 	return list
+}
+
+// wordWait words equal waits that never ended, the first of which began first.
+func (p *page) wordWait(waits []*NeverEnded) StillWaiting {
+	e, first := p.e, waits[0]
+	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1}
+	before, started := 0, false // how many of them waited when the trace began; whether one was started since
+	for _, n := range waits {
+		w.Locations = append(w.Locations, n.Location)
+		if n.Since <= e.Header.Begin {
+			before++
+		}
+		started = started || e.Groups[e.Locations[n.Location].Group].Creator >= 0
+	}
+	background := e.Header.Exit < 0 && before > 0 && !started && !e.leaf(w.Path).locks()
+	w.throughout = background && before == len(waits)
+	w.Idle = background || p.byDesign(first.Path, first.Object, first.Since, w.Locations)
+	w.Text = p.haveBeen(w.Locations) + " in " + p.at(w.Path)
+	if before > 0 && before < len(waits) {
+		w.Text += fmt.Sprintf(", %s of them", grouped(int64(before)))
+	}
+	w.Text += " since " + p.whenBlocked(w.Since)
+	w.awaits = ", for "
+	switch operation := e.leaf(w.Path).Name; {
+	case first.Object == "" && (operation == sendName || operation == recvName || operation == selectName):
+		w.awaits += "a nil channel, which never becomes ready"
+	case first.Object == "": // input, or a lock that was not seen
+		w.awaits += "something that is not in the trace"
+	default:
+		w.awaits += "the " + p.shorten(first.Object)
+	}
+	if first.Holder >= 0 && isLock(first.Object) {
+		w.awaits += ", held by " + p.name(uint32(first.Holder))
+		if w.HolderPath = first.HolderPath; w.HolderPath >= 0 {
+			w.awaits += ", which had acquired it in " + p.at(uint32(w.HolderPath))
+		}
+	}
+	w.Text += w.awaits + "."
+	return w
 }
 
 // isLock tells whether the description of an object is that of a lock, which somebody can hold.

@@ -79,6 +79,16 @@ func TestIdle(t *testing.T) {
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")
 	e.Groups[2].Name = "http.(*connReader).backgroundRead"
 	require.NotContains(t, text(), "! ", "they wait for what comes from outside")
+	e.Groups[2].Name, e.Regions[1].Name, visits[0].Value = "worker", "network", 7
+	for i := range e.NeverEnded {
+		e.NeverEnded[i].Object = ""
+	}
+	fill(e, [][]Cell{visits}, nil)
+	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in network", "data came before")
+	visits[0].Value = 1
+	fill(e, [][]Cell{visits}, nil)
+	require.Contains(t, text(), "! 3 goroutines were still waiting")
+	e.Regions[1].Name = "recv"
 	e.Groups[2].Name, e.Regions[1].Func = "worker", "net.(*netFD).accept"
 	require.NotContains(t, text(), "! ")
 	e.Regions[1].Func = ""
@@ -95,6 +105,37 @@ func TestIdle(t *testing.T) {
 	e.Requests[1].Kind = "http"
 	e.Regions[1].Name = "lock"
 	require.Contains(t, text(), "! 1 goroutine was still waiting", "for a lock")
+}
+
+// TestThroughout: who waits during all of an execution trace, whose program goes on, is told in one sentence; not so who waits for a lock, nor where others who were started since wait, too.
+func TestThroughout(t *testing.T) {
+	e := stuck()
+	e.Header.Exit, e.Header.Begin = -1, 100
+	e.Groups = append(e.Groups, Group{Name: "worker", Creator: 1, Count: 2})
+	e.Metrics = []metric.Metric{{Name: "visits", Unit: metric.Count}}
+	fill(e, [][]Cell{{}}, nil)
+	e.NeverEnded = []NeverEnded{{Path: 1, Location: 0, Since: 100, Object: "channel that the trace does not name", Holder: -1, HolderPath: -1}}
+	for l := range uint32(3) {
+		e.NeverEnded = append(e.NeverEnded, NeverEnded{Path: 1, Location: 2 + l, Since: 100, Object: "channel that the trace does not name", Holder: -1, HolderPath: -1})
+	}
+	text := func() string {
+		return strings.Join(strings.Fields(string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))), " ")
+	}
+	const all = "4 goroutines waited throughout the trace, as background goroutines often do: worker ×3 in recv at main.go:20, main in recv at main.go:20."
+	require.Contains(t, text(), all)
+	require.NotContains(t, text(), "till waiting when")
+
+	last := &e.NeverEnded[3]
+	last.Since = 101
+	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in recv at main.go:20. 1 goroutine waited throughout")
+	e.Locations[4].Group = 3
+	require.Contains(t, text(), "! 3 goroutines were still waiting", "a third one came")
+	require.Contains(t, text(), "worker ×3 (of 5) have been in recv at main.go:20, 2 of them since the trace began, for the channel that the trace does not name. waiting")
+	e.Locations[4].Group, last.Since = 2, 100
+	e.Regions[1].Name = "rlock"
+	require.Contains(t, text(), "! 4 goroutines were still waiting", "for a lock")
+	e.Regions[1].Name, e.Header.Exit = "recv", 0
+	require.Contains(t, text(), "! 4 goroutines were still waiting", "the program has ended")
 }
 
 // TestMuchLost: from a hundredth of lost events on, that comes first.
