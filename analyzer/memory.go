@@ -34,7 +34,12 @@ func events(a *trace.Archive) (n int64) {
 // others keep of each event.
 func Least(a *trace.Archive, keeps int64) int64 {
 	d := a.Definitions()
-	return keeps*events(a) + program + perLocation*int64(len(d.Locations)) + perObject*int64(len(d.Objects)) + perChunk*int64(len(a.Chunks()))
+	return LeastOf(keeps, events(a), int64(len(d.Locations)), int64(len(d.Objects)), int64(len(a.Chunks())))
+}
+
+// LeastOf is Least of an archive with so many of everything.
+func LeastOf(keeps, events, locations, objects, chunks int64) int64 {
+	return keeps*events + program + perLocation*locations + perObject*objects + perChunk*chunks
 }
 
 // What things take that are in memory always, bytes: measured, rounded up.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 
+	"tracerec/analyzer"
 	"tracerec/analyzer/requests"
 	"tracerec/exchange/gotrace"
 	"tracerec/exchange/otf2"
+	"tracerec/internal/readable"
 	"tracerec/internal/sessionfile"
 	"tracerec/internal/size"
 	"tracerec/report"
@@ -71,7 +73,7 @@ func open(input string, h how) (a *trace.Archive, damage, err error) {
 	case otf2.Is(input):
 		a, err = openOTF2(input, h)
 	case isGoTrace(input):
-		a, damage, err = openGoTrace(input, h.window)
+		a, damage, err = openGoTrace(input, h)
 	default:
 		damage = sessionfile.Unfinished(input)
 		a, err = trace.Open(input)
@@ -110,16 +112,33 @@ func openOTF2(input string, h how) (*trace.Archive, error) {
 	return t, nil
 }
 
-func openGoTrace(input string, w requests.Window) (a *trace.Archive, damage, err error) {
+func openGoTrace(input string, h how) (a *trace.Archive, damage, err error) {
 	r, done, err := inputs.Open(input)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	a, damage, err = gotrace.OpenPart(inputs.Called(input), r, w.From, w.End())
+	a, damage, err = gotrace.OpenPart(inputs.Called(input), r, h.window.From, h.window.End(), h.check(r.Size()))
 	damage = cmp.Or(inputs.Damage(input), damage)
 	if err == nil && damage == nil && events(a) == 0 {
 		damage = errors.New(inputs.Called(input) + ": a Go execution trace in which no goroutine of the program did anything")
 	}
 	return a, damage, err
+}
+
+// check returns what refuses a Go execution trace of a size as soon as it is certain that the memory is too little, nil if any will do: to convert all of it takes long.
+func (h how) check(bytes int64) func(gotrace.Sofar) error {
+	if h.memory == 0 {
+		return nil
+	}
+	return func(s gotrace.Sofar) error {
+		least, none := analyzer.LeastOf(h.keeps, s.Events, s.Locations, s.Objects, 0), analyzer.LeastOf(0, 0, 0, 0, 0)
+		if least <= h.memory {
+			return nil
+		}
+		const more = 1.25 // the rest may have more of everything
+		all := none + int64(more*float64(least-none)*float64(bytes)/float64(s.Bytes))
+		return fmt.Errorf("--memory %s is too little: by its first %s, --memory %s should be enough", new(size.Bytes(h.memory)),
+			readable.RoughPercent(float64(s.Bytes)/float64(bytes)), enough(all))
+	}
 }

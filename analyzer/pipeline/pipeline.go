@@ -10,6 +10,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/analyzer/requests"
+	"tracerec/internal/readable"
 	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
@@ -36,18 +37,18 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	if err := o.narrow(input); err != nil {
 		return nil, err
 	}
+	if o.IndexWaits {
+		o.Keeps++ // the index
+	}
 	a, damage, err := open(input, o.how())
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	if o.IndexWaits {
-		o.Keeps++ // the index
-	}
 	if least := analyzer.Least(a, o.Keeps); o.Limited && o.Memory < least {
-		what := fmt.Sprintf("%d goroutines", len(a.Definitions().Locations))
+		what := readable.Grouped(len(a.Definitions().Locations), 0) + " goroutines"
 		if o.Keeps > 0 {
-			what += fmt.Sprintf(" and %d events", events(a))
+			what += " and " + readable.Grouped(events(a), 0) + " events"
 		}
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}

@@ -4,11 +4,16 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	runtime "runtime/trace"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/analyzer"
+	"tracerec/exchange/gotrace"
 	"tracerec/metric/spec"
 	"tracerec/report"
 	"tracerec/trace"
@@ -52,4 +57,35 @@ func TestAnalyze(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 	_, err = Analyze(t.TempDir(), Options{}, nil)
 	require.Error(t, err)
+}
+
+// TestTooLittle: that the memory is too little for a Go execution trace is said after its first part, not when all of it has been converted.
+func TestTooLittle(t *testing.T) {
+	const mib = 1 << 20
+	check := how{memory: 128 * mib}.check(100 * mib)
+	require.NoError(t, check(gotrace.Sofar{Bytes: mib, Events: 1e6, Locations: 1000}))
+	require.EqualError(t, check(gotrace.Sofar{Bytes: 10 * mib, Locations: 100_000}), "--memory 128M is too little: by its first 10 %, --memory 1088M should be enough")
+	check = how{memory: 128 * mib, keeps: 32}.check(100 * mib)
+	require.EqualError(t, check(gotrace.Sofar{Bytes: 25 * mib, Events: 2 * mib}), "--memory 128M is too little: by its first 25 %, --memory 448M should be enough")
+	require.Nil(t, how{}.check(100*mib))
+
+	recorder := runtime.NewFlightRecorder(runtime.FlightRecorderConfig{MinAge: time.Hour})
+	if err := recorder.Start(); err != nil {
+		t.Skip("the tests are recorded themselves: ", err)
+	}
+	defer recorder.Stop()
+	file := filepath.Join(t.TempDir(), "x.trace")
+	for range 2 { // parts
+		var wg sync.WaitGroup
+		wg.Go(func() {})
+		wg.Wait()
+		out, err := os.Create(file)
+		require.NoError(t, err)
+		_, err = recorder.WriteTo(out)
+		require.NoError(t, err)
+		require.NoError(t, out.Close())
+	}
+	_, err := Analyze(file, Options{Options: analyzer.Options{Memory: mib}, Limited: true}, nil)
+	require.ErrorContains(t, err, file+": --memory 1M is too little: by its first ")
+	require.ErrorContains(t, err, ", --memory 128M should be enough")
 }

@@ -14,11 +14,12 @@ import (
 type how struct {
 	recorded bool            // with its own clocks
 	memory   int64           // that the user lets the analysis have, bytes; 0: any
+	keeps    int64           // Options.Keeps
 	window   requests.Window // only this part, the zero value for all
 }
 
 func (o *Options) how() how {
-	h := how{recorded: o.Recorded, window: o.Selection.Window}
+	h := how{recorded: o.Recorded, window: o.Selection.Window, keeps: o.Keeps}
 	if o.Limited {
 		h.memory = o.Memory
 	}

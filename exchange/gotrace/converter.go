@@ -17,7 +17,10 @@ type converter struct {
 	damage     error   // the last one of a stack
 	start      exp.Time
 	part       part
-	now        uint64 // time of the event in progress, since start
+	check      func(Sofar) error // nil: none
+	read       int64             // bytes of the trace, of the events up to the next EventSync
+	events     int64             // put so far
+	now        uint64            // time of the event in progress, since start
 	goroutines map[exp.GoID]*goroutine
 	stacks     map[exp.Stack]*stack // of the generation
 	frames     []exp.StackFrame     // scratch
@@ -62,6 +65,7 @@ func (c *converter) event(e *step) {
 	switch e.Kind() {
 	case exp.EventSync:
 		clear(c.stacks)
+		c.sync(e.about.(int64))
 	case exp.EventStateTransition:
 		if e.transition.Resource.Kind == exp.ResourceGoroutine {
 			c.transition(e)
@@ -77,6 +81,14 @@ func (c *converter) event(e *step) {
 			c.sampled(g, c.stack(e.Stack()))
 		}
 	}
+}
+
+// sync has what was converted so far checked, and takes how many bytes have been read.
+func (c *converter) sync(bytes int64) {
+	if c.check != nil && c.read > 0 {
+		c.note(c.check(Sofar{c.read, c.events, int64(c.locations), int64(c.objects)}))
+	}
+	c.read = bytes
 }
 
 // transition takes a change of a goroutine's state.

@@ -177,6 +177,7 @@ func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words
 	if g.before != nil {
 		c.resume(g)
 	}
+	c.events++
 	delta := t - min(g.last, t)
 	if len(g.words) == 0 || delta > wire.MaxDelta {
 		g.words = append(g.words, wire.Head(wire.Time, 0, 0), t-c.part.from)

@@ -59,7 +59,7 @@ func explained(t *testing.T, i int, text []byte) bool {
 	defer a.Close()
 	require.Empty(t, a.Check(), "mutant %d", i)
 	end := a.Definitions().Processes[0].End
-	middle, _, err := gotrace.OpenPart("mutant", bytes.NewReader(text), end/3, end/3*2)
+	middle, _, err := gotrace.OpenPart("mutant", bytes.NewReader(text), end/3, end/3*2, nil)
 	require.NoError(t, err, "mutant %d", i)
 	defer middle.Close()
 	require.Empty(t, middle.Check(), "mutant %d", i)

@@ -25,18 +25,24 @@ func Is(start []byte) bool { return magic.Match(start) }
 // Open reads a Go execution trace of this name as an archive, which is a file without a name: nothing is left of it once it is closed. The archive
 // has what could be read; damage is what is wrong with the rest.
 func Open(name string, r io.Reader) (a *trace.Archive, damage, err error) {
-	return OpenPart(name, r, 0, math.MaxInt64)
+	return OpenPart(name, r, 0, math.MaxInt64, nil)
+}
+
+// Sofar is how much of a trace has been read, and what the archive has of it.
+type Sofar struct {
+	Bytes                      int64
+	Events, Locations, Objects int64
 }
 
 // OpenPart is Open for the part of the trace in [from, to), ns from its start: as if the trace had been begun and ended then, but for what each goroutine is
-// in at first, which is known.
-func OpenPart(name string, r io.Reader, from, to int64) (a *trace.Archive, damage, err error) {
+// in at first, which is known. It ends with the error of check, which is asked about once for each second of the trace, if that is not nil.
+func OpenPart(name string, r io.Reader, from, to int64, check func(Sofar) error) (a *trace.Archive, damage, err error) {
 	f, err := os.CreateTemp("", "expert-")
 	if err != nil {
 		return nil, nil, err
 	}
 	if err = os.Remove(f.Name()); err == nil {
-		if damage, err = convert(f, r, part{uint64(from), uint64(to)}); err != nil {
+		if damage, err = convert(f, r, part{uint64(from), uint64(to)}, check); err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -62,7 +68,7 @@ func OpenPart(name string, r io.Reader, from, to int64) (a *trace.Archive, damag
 }
 
 // convert writes the archive of a trace.
-func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
+func convert(out io.Writer, r io.Reader, of part, check func(Sofar) error) (damage, err error) {
 	in, damage := newSource(r)
 	early, damage := in.early(damage)
 	o := trace.Options{Resolution: 1}
@@ -80,6 +86,7 @@ func convert(out io.Writer, r io.Reader, of part) (damage, err error) {
 		return nil, err
 	}
 	c := newConverter(p, early, of)
+	c.check = check
 	if damage = cmp.Or(c.take(early), damage); damage == nil {
 		damage = in.each(c.take)
 	}
@@ -106,11 +113,11 @@ func (c *converter) take(events []step) error {
 			c.now = c.part.to
 			return io.EOF
 		}
-		if c.event(&events[i]); c.damage != nil {
-			return c.damage
+		if c.event(&events[i]); c.damage != nil || c.err != nil {
+			return cmp.Or(c.damage, c.err)
 		}
 	}
-	return c.err
+	return nil
 }
 
 // mostEarly is how many events there may be before the one that tells the number of processors.

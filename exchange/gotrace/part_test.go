@@ -14,7 +14,7 @@ import (
 
 // part opens a part of a trace.
 func part(t testing.TB, text []byte, from, to int64) *archive.Archive {
-	a, damage, err := gotrace.OpenPart("part", bytes.NewReader(text), from, to)
+	a, damage, err := gotrace.OpenPart("part", bytes.NewReader(text), from, to, nil)
 	require.NoError(t, err)
 	require.NoError(t, damage)
 	t.Cleanup(func() { a.Close() })

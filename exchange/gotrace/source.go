@@ -47,7 +47,7 @@ func newSource(r io.Reader) (s source, err error) {
 type step struct {
 	exp.Event
 	transition exp.StateTransition // of an EventStateTransition
-	about      any                 // exp.Range, exp.Region or exp.Task of others
+	about      any                 // exp.Range, exp.Region or exp.Task of others; of an EventSync, how many bytes have been read, which are those of the events up to the next one
 }
 
 // says asks the event.
@@ -73,7 +73,9 @@ func (s source) read(batch []step, stop func([]step) bool) (filled []step, err e
 		if next.Event, err = s.r.ReadEvent(); err != nil {
 			break
 		}
-		next.says()
+		if next.says(); next.Kind() == exp.EventSync {
+			next.about = s.file.bytes - int64(s.text.Buffered())
+		}
 		filled = batch[:len(filled)+1]
 	}
 	return filled, err
