@@ -21,6 +21,7 @@ type Scenario struct {
 	Name   string
 	Trace  string // in the text form of package tracetext
 	Expect []Line
+	Waits  []string // wait states that are compared even where it does not name them, with their causers
 
 	locations []string // names, in the order of their indexes
 }
@@ -34,6 +35,9 @@ type Line struct {
 	Causer   string // location and call path, "" nobody
 	None     bool   // the metric has no severity at all
 }
+
+// untold is the causer of time that is that of a wait state by its region, and of which nobody is said to cause it.
+const untold = "-"
 
 // Load reads all scenarios of a directory, by name.
 func Load(dir string) ([]*Scenario, error) {
@@ -61,7 +65,7 @@ func parse(name, text string) (*Scenario, error) {
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		files[f.Name] = string(f.Data)
 	}
-	s := &Scenario{Name: name, Trace: files["trace"]}
+	s := &Scenario{Name: name, Trace: files["trace"], Waits: naive.WaitStates}
 	for line := range strings.Lines(s.Trace) {
 		if f := strings.Fields(line); len(f) > 1 && f[0] == "location" {
 			s.locations = append(s.locations, f[1])
@@ -104,15 +108,15 @@ func parseLine(line string) (l Line, err error) {
 	return l, err
 }
 
-// always are the metrics that are compared even where a scenario does not name them.
-var always = append([]string{"barrier_completion", "wakeup", "start_latency", "overhead", "sleep", "never_ended"}, naive.WaitStates...)
+// always are the other metrics that are compared even where a scenario does not name them.
+var always = []string{"barrier_completion", "wakeup", "start_latency", "overhead", "sleep", "never_ended"}
 
 // Check returns what differs between the expectations and a result, one line each.
 func (s *Scenario) Check(r *naive.Result) (faults []string) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	want, caused := map[naive.Cell]int64{}, map[naive.Caused]int64{}
 	complete := map[string]bool{}
-	for _, m := range always {
+	for _, m := range slices.Concat(always, s.Waits) {
 		complete[m] = true
 	}
 	for _, l := range s.Expect {
@@ -162,7 +166,7 @@ func (s *Scenario) caused(r *naive.Result, l Line, c naive.Cell, into map[naive.
 		}
 		return
 	}
-	if !slices.Contains(naive.WaitStates, l.Metric) {
+	if !slices.Contains(s.Waits, l.Metric) || l.Causer == untold {
 		return
 	}
 	p := naive.Party{Location: -1}
