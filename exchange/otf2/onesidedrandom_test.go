@@ -237,12 +237,11 @@ func (p *oneSided) write(t *testing.T, chunk uint64) *Archive {
 	name := filepath.Join(t.TempDir(), "traces.otf2")
 	w, err := Create(name, Anchor{EventChunk: chunk})
 	require.NoError(t, err)
-	x := &oneSidedWriter{oneSided: p, w: w, regions: map[string]uint64{}}
-	x.define("String", []string{"main"}, 0)
-	x.define("Region", nil, 0, 0, 0, 0, none, 0, 0, 0, 1, 1, 0)
-	x.group(commLocations, upTo(len(p.calls)))
+	x := &oneSidedWriter{oneSided: p, definer: definer{w: w}, regions: map[string]uint64{}}
+	x.region(0, "main")
+	x.processes(commLocations, upTo(len(p.calls)))
 	for i, members := range p.comms {
-		x.define("Comm", nil, uint64(10+i), 0, x.group(5, members), none, 0)
+		x.define("Comm", nil, uint64(10+i), 0, x.processes(5, members), none, 0)
 	}
 	for i, c := range p.wins {
 		x.define("RmaWin", nil, uint64(20+i), 0, uint64(10+c), 0)
@@ -278,25 +277,14 @@ func upTo(n int) (list []int) {
 
 type oneSidedWriter struct {
 	*oneSided
-	w       *Writer
+	definer
 	to      *EventWriter
 	regions map[string]uint64
-	groups  uint64
 }
 
-func (x *oneSidedWriter) define(kind string, texts []string, values ...uint64) {
-	x.w.Define(&Record{specNamed(Global, kind), values, texts})
-}
-
-// group defines a group of processes, whose locations have the same numbers.
-func (x *oneSidedWriter) group(kind uint64, members []int) uint64 {
-	values := []uint64{x.groups, 0, 0, uint64(len(members))}
-	for _, m := range members {
-		values = append(values, uint64(m))
-	}
-	x.define("Group", nil, append(values, kind, mpi, 0)...)
-	x.groups++
-	return x.groups - 1
+// processes defines a group of processes, whose locations have the same numbers.
+func (x *oneSidedWriter) processes(kind uint64, members []int) uint64 {
+	return x.group(kind, mpi, numbers(members))
 }
 
 func (x *oneSidedWriter) event(t int64, id uint8, values ...uint64) {
@@ -309,8 +297,7 @@ func (x *oneSidedWriter) call(c *windowCall) {
 	if !known {
 		region = uint64(len(x.regions) + 1)
 		x.regions[c.name] = region
-		x.define("String", []string{c.name}, region)
-		x.define("Region", nil, region, region, region, 0, none, 0, 0, region, 1, mpi, 0)
+		x.region(region, c.name)
 	}
 	x.event(c.begin, idEnter, region)
 	at, window := c.at, uint64(20+c.window)
@@ -327,7 +314,7 @@ func (x *oneSidedWriter) call(c *windowCall) {
 		x.event(at, idRmaCollectiveEnd, 0, 0, window, none, 0, 0)
 	case "MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait", "MPI_Win_test":
 		if c.group != nil {
-			x.event(at, idRmaGroupSync, 0, window, x.group(5, c.group))
+			x.event(at, idRmaGroupSync, 0, window, x.processes(5, c.group))
 		}
 	case "MPI_Put":
 		x.event(at, idRmaPut, window, rank, 8, 1)

@@ -129,7 +129,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b 
 		}
 		to = s.event(&r.Event, w, s.forked[location], to)
 		to = s.passes(s.chunks[p.chunk].Location, &r.Event, w, to)
-		w.last = max(w.last, s.since(r.Event.Time))
+		w.passes(&r.Event, s.since(r.Event.Time))
 	}
 	sample()
 	if p.last && w.last != math.MinInt64 {

@@ -291,7 +291,8 @@ func (v *survey) location(s *source, r *Reader, at trace.LocationID) {
 				v.access(s, s.of[at], w, &r.Event)
 				v.event(s, w, &r.Event)
 			}
-			w.last = max(w.last, s.since(r.Event.Time))
+			w.passes(&r.Event, s.since(r.Event.Time))
+			v.last = max(v.last, s.since(r.Event.Time))
 			if r.Event.Spec.ID == idBufferFlush { // which lasts, but not longer than the trace, as damage may say
 				v.last = max(v.last, min(s.since(r.local.corrected(r.Event.Values[0])), s.since(s.a.Clock.Offset+s.a.Clock.Length)))
 			}

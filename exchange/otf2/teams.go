@@ -148,6 +148,13 @@ func (w *walk) fork(t int64) *step {
 	return w.push(step{work: true, master: true, fork: w.forks, from: t})
 }
 
+// passes notes when an event was, but for the end of work after which nothing is open: the thread has done nothing since the join, or since its last event before.
+func (w *walk) passes(e *Event, t int64) {
+	if e.Spec.ID != idThreadTeamEnd || len(w.stack) > 0 {
+		w.last = max(w.last, t)
+	}
+}
+
 // idle says whether the location is in no team if so many steps are forgotten.
 func (w *walk) idle(steps int) bool { return w.worker && len(w.stack) == steps }
 
