@@ -305,7 +305,7 @@ func (s *source) collective(l *Location, e *Event, as wire.Kind, tell func(kind 
 	tell(as, uint32(what), uint64(object))
 }
 
-// met returns what a location did in a collective operation of an object, if more than one process is in it.
+// met returns what a location did in a collective operation of an object. Where it is alone in the communicator, nobody waits.
 func (s *source) met(l *Location, e *Event) (what wire.Meeting, object uint32, ok bool) {
 	if e.Values[0] >= uint64(len(meetings)) {
 		return 0, 0, false
@@ -317,8 +317,10 @@ func (s *source) met(l *Location, e *Event) (what wire.Meeting, object uint32, o
 			return 0, 0, false
 		}
 		what = b.meets(what, rank, e.Values[2])
-	} else if ranks := s.passing.ranks[e.Values[1]]; ranks == nil {
+	} else if ranks, known := s.passing.ranks[e.Values[1]]; !known {
 		return 0, 0, false
+	} else if ranks == nil {
+		what = wire.NoMeeting
 	} else if what = what.Numbered(ranks[l.Group]); e.Values[2] == uint64(ranks[l.Group]) {
 		what |= wire.Root
 	}

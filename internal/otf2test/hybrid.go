@@ -45,6 +45,7 @@ const (
 	openMP, mpi, userCode   = 3, 4, 1
 	commLocations           = 4
 	commGroup               = 5
+	commSelf                = 6
 	allreduce               = 11
 	undefined               = 1<<32 - 1
 	world                   = 0 // the communicator; those of teams are behind it

@@ -17,7 +17,7 @@ import (
 //	location NAME of PROCESS         another thread of it
 //	location NAME of PROCESS stream  a stream of its GPU
 //	group NAME PROCESS…              some processes
-//	comm NAME PROCESS…               a communicator; that of all is world
+//	comm NAME PROCESS…               a communicator; that of all is world, and one of nobody that of each process alone
 //	team NAME THREAD…                a team of threads of OpenMP
 //	window NAME COMM                 a window of one-sided communication
 //	TIME EVENT VALUE…                an event of the location that was named last, as OTF2 names it
@@ -338,6 +338,10 @@ func (d *described) belong(processes, threads []uint64) {
 		case "group":
 			group(groups[name], commGroup, mpi, among(processes, members))
 		case "comm":
+			if len(members) == 0 {
+				d.define("Comm", d.name(otf2.Comms, name), d.text(name), another(commSelf, mpi, nil), undefined, 0)
+				continue
+			}
 			d.define("Comm", d.name(otf2.Comms, name), d.text(name), another(commGroup, mpi, among(processes, members)), undefined, 0)
 		case "team":
 			d.define("Comm", d.name(otf2.Comms, name), d.text(name), another(commGroup, openMP, among(threads, members)), undefined, 0)
