@@ -23,7 +23,7 @@
 // user regions, operations (events that open a level) are levels, and Close, Signal, Broadcast and Create are
 // leaves that are visited but take no time. Every location has one more path, its own: a root whose region is the
 // one of its Begin event (its first, counter samples and overhead apart), or, without a Begin or a region in it,
-// the region "(goroutine)" without file. It takes the time outside any level and is visited once per location;
+// the region "(goroutine)" without file, or, of threads of other programs, "(outside regions)". It takes the time outside any level and is visited once per location;
 // the levels themselves do not lie below it. The order of paths is preorder, siblings ascending by (region name,
 // file, line, function, operation, kind).
 //

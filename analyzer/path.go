@@ -127,7 +127,11 @@ type regions struct {
 // newRegions unifies the regions of all processes.
 func newRegions(defs *trace.Definitions) *regions {
 	all := slices.Clone(defs.Regions)
-	all = append(all, trace.Region{Name: "(goroutine)"}, trace.Region{Name: "(unknown)"}, trace.Region{Name: "(not recorded)"})
+	outside := "(goroutine)"
+	if threads(defs) {
+		outside = "(outside regions)"
+	}
+	all = append(all, trace.Region{Name: outside}, trace.Region{Name: "(unknown)"}, trace.Region{Name: "(not recorded)"})
 	byPlace := make([]uint32, len(all))
 	for i := range all {
 		all[i].Process = 0

@@ -213,8 +213,11 @@ func (p *page) name(l uint32) string {
 }
 
 // unnamed is the name of goroutines that instrument.Go did not start and that were in no region, and of the
-// region for the time outside all regions.
-const unnamed = "(goroutine)"
+// region for the time outside all regions; of threads of other programs, that is outside.
+const (
+	unnamed = "(goroutine)"
+	outside = "(outside regions)"
+)
 
 // notRecorded is the name of the region for parts of the critical path in which nothing is recorded of the goroutine that it is on.
 const notRecorded = "(not recorded)"
@@ -232,7 +235,7 @@ func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network |
 func (r Region) locks() bool { return r.Operation && (r.Name == lockName || r.Name == "r"+lockName) }
 
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.
-func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) }
+func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) || name == outside }
 
 // regionName returns the name of a region for reading.
 func regionName(name string) string {

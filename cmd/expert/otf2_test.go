@@ -32,7 +32,7 @@ func profileOf(t *testing.T, input string, metrics []string, second float64) pro
 	for line := range strings.Lines(stdout) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		v, err := strconv.ParseFloat(f[5], 64)
-		if err != nil || f[1] == "(goroutine)" || f[1] == "(idle)" {
+		if err != nil || f[1] == "(outside regions)" || f[1] == "(idle)" {
 			continue
 		}
 		if f[6] == "ns" {

@@ -81,7 +81,7 @@ func lookAt(t *testing.T, a *Archive) *naive {
 		}
 	})
 	for _, thread := range x.threads {
-		x.cells[naiveCell{"visits", "(goroutine)", thread.number}] = 1 // what is outside of all regions
+		x.cells[naiveCell{"visits", "(outside regions)", thread.number}] = 1
 	}
 	x.findForks()
 	for range 4 { // until all call paths in which teams were forked are known
