@@ -1,6 +1,9 @@
 package analyzer
 
 import (
+	"cmp"
+	"slices"
+
 	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
@@ -23,7 +26,7 @@ type late struct {
 }
 
 // calls finds who waited for messages, and for whom they had to be sent. All that calls of MPI did with messages are operations on one object; those of a
-// call begin with it, and its own comes last. The k-th message that was sent into a queue is the k-th that arrived out of it.
+// call begin with it, and its own comes last. The k-th message that was sent into a queue is the k-th that was asked for of those that arrived out of it, and that is the k-th that arrived if it is not known of all when they were.
 //
 // The receiver of a message waits from the begin of its call to the begin of the one in which it was sent; of the messages that arrive in one call it waits for that for which
 // it waits longest, and for none if it only looks. Such a message is in wrong order if any of the next messages of the location, while the wait is one of the last [lateMessages],
@@ -44,6 +47,7 @@ func (m *Matcher) calls(ops []Op) {
 	}()
 	x.queues(ops, m.store)
 	x.calls(ops, m.store)
+	x.reorder(ops, m.store)
 	m.later(&x)
 	var recent []late
 	looked := 0 // at the limit on memory, by the operations until then
@@ -122,6 +126,57 @@ func (x *messages) queues(ops []Op, store *spill.Store) {
 			q.first = next[q.first]
 			queues[ops[i].Mode>>1] = q
 		}
+	}
+}
+
+// reorder finds the partners of messages that arrived in another order than that in which they were asked for.
+func (x *messages) reorder(ops []Op, store *spill.Store) {
+	asked, mixed, unknown := map[uint32]int32{}, map[uint32][]int32{}, map[uint32]bool{}
+	arrivals := func(each func(i int32, queue uint32)) {
+		for i := range ops {
+			if i%paced == 0 {
+				store.Pace()
+			}
+			if ops[i].Kind == wire.Arrived {
+				each(int32(i), ops[i].Mode>>1)
+			}
+		}
+	}
+	arrivals(func(i int32, q uint32) {
+		if last, is := asked[q]; is && x.other[i] < last {
+			mixed[q] = nil
+		} else {
+			asked[q] = x.other[i]
+		}
+		if x.other[i] == i && i > 0 && ops[i-1].Kind == wire.Finished && x.other[i-1] == i-1 { // who asked is not recorded
+			unknown[q] = true
+		}
+	})
+	if len(mixed) == 0 {
+		return
+	}
+	defer func() {
+		for _, list := range mixed {
+			spill.Free(store, list)
+		}
+	}()
+	arrivals(func(i int32, q uint32) {
+		if list, is := mixed[q]; is && !unknown[q] {
+			mixed[q] = spill.Append(store, list, i)
+		}
+	})
+	for _, list := range mixed {
+		sent := spill.Make[int32](store, len(list))
+		for k, i := range list {
+			sent[k] = x.partner[i]
+		}
+		slices.SortFunc(list, func(i, j int32) int { return cmp.Or(cmp.Compare(x.other[i], x.other[j]), cmp.Compare(i, j)) })
+		for k, i := range list {
+			if x.partner[i] = sent[k]; sent[k] != noOp {
+				x.partner[sent[k]] = i
+			}
+		}
+		spill.Free(store, sent)
 	}
 }
 

@@ -1,6 +1,7 @@
 package patterns_test
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -284,9 +285,19 @@ func finish(r *rand.Rand, did []analyzer.Op, begun [][]analyzer.Op, t int64) (_ 
 // naiveMessages finds waits for messages by the definitions of the metrics.
 func naiveMessages(ops []analyzer.Op) []string {
 	waits := []string{}
-	kth := func(i int, kind wire.Kind) (k int) { // how many of its kind are in the queue before it
-		for j := range i {
-			if ops[j].Kind == kind && ops[j].Mode == ops[i].Mode {
+	asks := func(i int) int { // what asked for a message, or itself
+		if i > 0 && ops[i-1].Kind == wire.Finished && ops[i-1].Loc == ops[i].Loc {
+			for j := i - 2; j >= 0 && ops[j].Loc == ops[i].Loc; j-- {
+				if ops[j].Kind == wire.Requested && ops[j].Mode == ops[i-1].Mode {
+					return j
+				}
+			}
+		}
+		return i
+	}
+	kth := func(i int, kind wire.Kind) (k int) { // how many of its kind are in the queue before it: were sent before, or asked for
+		for j := range ops {
+			if ops[j].Kind == kind && ops[j].Mode == ops[i].Mode && cmp.Or(cmp.Compare(asks(j), asks(i)), cmp.Compare(j, i)) < 0 {
 				k++
 			}
 		}
@@ -303,16 +314,6 @@ func naiveMessages(ops []analyzer.Op) []string {
 			}
 		}
 		return -1
-	}
-	asks := func(i int) int { // what asked for a message, or itself
-		if i > 0 && ops[i-1].Kind == wire.Finished && ops[i-1].Loc == ops[i].Loc {
-			for j := i - 2; j >= 0 && ops[j].Loc == ops[i].Loc; j-- {
-				if ops[j].Kind == wire.Requested && ops[j].Mode == ops[i-1].Mode {
-					return j
-				}
-			}
-		}
-		return i
 	}
 	type instance struct{ call, send int }
 	var late []instance

@@ -22,6 +22,7 @@ type naiveCell struct {
 
 // naive is what is found in the events of an archive by the definitions of the metrics, by looking at all of them again and again.
 type naive struct {
+	t       *testing.T
 	a       *Archive
 	threads []*naiveThread
 	forks   map[naiveTeam]*naiveFork
@@ -64,7 +65,7 @@ var naiveClasses = [][2]string{
 
 // lookAt finds all values of an archive.
 func lookAt(t *testing.T, a *Archive) *naive {
-	x := &naive{a: a, forks: map[naiveTeam]*naiveFork{}, cells: map[naiveCell]int64{}}
+	x := &naive{t: t, a: a, forks: map[naiveTeam]*naiveFork{}, cells: map[naiveCell]int64{}}
 	for _, l := range a.Locations {
 		if l.Events == 0 {
 			continue
@@ -127,7 +128,7 @@ func (x *naive) follow() {
 	for _, thread := range x.threads {
 		var open []*visit
 		thread.begun, thread.ended, thread.works, thread.visits = map[uint64]int{}, -1, nil, nil
-		for _, e := range thread.events {
+		for i, e := range thread.events {
 			switch e.Spec.ID {
 			case idEnter:
 				v := &visit{thread: thread, name: x.a.NameOf(Regions, e.Values[0]), begin: int64(e.Time)}
@@ -147,7 +148,7 @@ func (x *naive) follow() {
 				v := open[n]
 				open, v.end = open[:n], int64(e.Time)
 				if v.work != nil {
-					v.rests, v.end = v.end, max(v.end, v.work.fork.to)
+					v.rests, v.end = v.end, max(v.end, min(v.work.fork.to, thread.goesOn(i)))
 				}
 				if n > 0 {
 					open[n-1].inner += v.end - v.begin
@@ -202,7 +203,7 @@ func (x *naive) members(comm uint64) (list []uint64) {
 	return list
 }
 
-// find returns the messages that were sent and received, in the order of threads, and their partners.
+// find returns the messages that were sent and received, in the order of threads, and their partners: the first that was sent is the first that was asked for.
 func (x *naive) find() (sent, received []*naiveMessage) {
 	for _, thread := range x.threads {
 		asked, pending := map[uint64]*visit{}, map[uint64]*naiveMessage{}
@@ -229,10 +230,13 @@ func (x *naive) find() (sent, received []*naiveMessage) {
 			}
 		}
 	}
-	for _, r := range received {
+	byAsked := slices.Clone(received)
+	slices.SortStableFunc(byAsked, func(m, o *naiveMessage) int { return m.asked.order - o.asked.order })
+	for _, r := range byAsked {
 		for _, s := range sent {
 			if s.ends == nil && r.ends == nil && s.queue == r.queue {
 				s.ends, r.ends = r, s
+				require.Equal(x.t, s.event.Values[3], r.event.Values[3], "the size of a message")
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,7 +94,8 @@ func newParallel(seed uint64) *parallel {
 		for len(q.teams) > 0 {
 			p.join(q.teams[len(q.teams)-1])
 		}
-		for x := q.threads[0]; len(x.open) > 1; {
+		x := q.threads[0]
+		for p.finishesAll(x); len(x.open) > 1; {
 			p.leave(x)
 		}
 	}
@@ -267,14 +269,17 @@ func (p *parallel) sent(f flight) uint64 {
 	return size
 }
 
-// arrives notes that the next message has arrived, and returns its size. Then it is later than when it was sent.
-func (p *parallel) arrives(f flight) uint64 {
-	f.to.now = max(f.to.now, p.flying[f][0]+1)
+// arrives notes that one of the messages that have not arrived arrives, and returns its size. Then it is later than when it was sent.
+func (p *parallel) arrives(f flight, k int) uint64 {
+	f.to.now = max(f.to.now, p.flying[f][k]+1)
 	p.passes(f.to, 10)
-	size := p.sizes[f][0]
-	p.flying[f], p.sizes[f] = p.flying[f][1:], p.sizes[f][1:]
+	size := p.sizes[f][k]
+	p.flying[f], p.sizes[f] = slices.Delete(p.flying[f], k, k+1), slices.Delete(p.sizes[f], k, k+1)
 	return size
 }
+
+// next returns which of them a thread receives that has not asked for it before: those before it are for others that were asked for.
+func (p *parallel) next(f flight) int { return len(p.asked[f]) }
 
 // event values of a message.
 func (p *parallel) values(f flight, peer *parallelThread, size uint64) []uint64 {
@@ -295,13 +300,13 @@ func (p *parallel) sends(x *parallelThread) {
 	p.enter(x, p.one("MPI_Send", "MPI_Ssend", "MPI_Bsend"))
 	p.passes(x, 15)
 	p.event(x, idMpiSend, p.values(f, f.to, p.sent(f))...)
-	if y := f.to; x != y && len(y.open) > 0 && len(p.flying[f]) == 1 && len(p.asked[f]) == 0 && p.r.IntN(2) == 0 {
+	if y := f.to; x != y && len(y.open) > 0 && len(p.flying[f]) == p.next(f)+1 && p.r.IntN(2) == 0 {
 		if p.r.IntN(2) == 0 {
 			y.now = max(y.now, x.now+p.r.Int64N(50))
 		}
 		p.enter(y, "MPI_Recv")
 		x.now = max(x.now, y.now)
-		p.event(y, idMpiRecv, p.values(f, x, p.arrives(f))...)
+		p.event(y, idMpiRecv, p.values(f, x, p.arrives(f, p.next(f)))...)
 		p.leave(y)
 	}
 	p.passes(x, 30)
@@ -311,7 +316,7 @@ func (p *parallel) sends(x *parallelThread) {
 // ready returns the flights of messages that a thread can receive at once.
 func (p *parallel) ready(x *parallelThread) (list []flight) {
 	for _, f := range p.flights {
-		if f.to == x && len(p.flying[f]) > 0 && len(p.asked[f]) == 0 {
+		if f.to == x && len(p.flying[f]) > p.next(f) {
 			list = append(list, f)
 		}
 	}
@@ -325,7 +330,7 @@ func (p *parallel) receives(x *parallelThread) {
 		return
 	}
 	f := list[p.r.IntN(len(list))]
-	p.call(x, p.one("MPI_Recv", "MPI_Recv", "MPI_Mrecv"), func() { p.event(x, idMpiRecv, p.values(f, f.from, p.arrives(f))...) })
+	p.call(x, p.one("MPI_Recv", "MPI_Recv", "MPI_Mrecv"), func() { p.event(x, idMpiRecv, p.values(f, f.from, p.arrives(f, p.next(f)))...) })
 }
 
 // asks lets a thread ask for a message that may not be sent yet.
@@ -339,30 +344,48 @@ func (p *parallel) asks(x *parallelThread) {
 
 // finishes lets a thread wait until some of its requests are finished, or look whether they are.
 func (p *parallel) finishes(x *parallelThread) {
-	name := p.one("MPI_Wait", "MPI_Wait", "MPI_Waitany", "MPI_Waitall", "MPI_Waitall", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome")
-	several := slices.Contains([]string{"MPI_Waitall", "MPI_Waitsome", "MPI_Testall", "MPI_Testsome"}, name)
-	tests := name[4] == 'T'
 	if len(x.requests) == 0 {
 		return
 	}
+	name := p.one("MPI_Wait", "MPI_Wait", "MPI_Waitany", "MPI_Waitall", "MPI_Waitall", "MPI_Waitsome", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome")
+	several := slices.Contains([]string{"MPI_Waitall", "MPI_Waitsome", "MPI_Testall", "MPI_Testsome"}, name)
+	p.finish(x, name, several, 2)
+}
+
+// finishesAll lets a thread wait for all requests for which there is a message.
+func (p *parallel) finishesAll(x *parallelThread) {
+	if len(x.requests) > 0 {
+		p.finish(x, "MPI_Waitall", true, 1)
+	}
+}
+
+// finish lets it finish one of each so many requests, or one at most.
+func (p *parallel) finish(x *parallelThread, name string, several bool, each int) {
+	tests := strings.HasPrefix(name, "MPI_Test")
 	p.enter(x, name)
 	p.passes(x, 15)
-	for _, r := range slices.Clone(x.requests) {
-		if p.r.IntN(2) == 0 {
+	list := slices.Clone(x.requests)
+	if p.r.IntN(3) == 0 {
+		p.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	for _, r := range list {
+		if p.r.IntN(each) > 0 {
 			continue
 		}
-		switch f := r.of; {
-		case !r.sends && p.asked[f][0] == r && p.r.IntN(16) == 0:
+		f := r.of
+		at := slices.Index(p.asked[f], r)
+		switch {
+		case !r.sends && len(p.flying[f]) <= at && p.r.IntN(16) == 0:
 			p.event(x, idMpiRequestCancelled, r.id)
-			p.asked[f] = p.asked[f][1:]
+			p.asked[f] = slices.Delete(p.asked[f], at, at+1)
 		case r.sends:
 			if len(p.flying[f]) > 0 && p.r.IntN(2) == 0 {
-				p.passes(x, 100) // until it is received, maybe
+				p.passes(x, 100) // until somebody asks for it, maybe
 			}
 			p.event(x, idMpiIsendComplete, r.id)
-		case len(p.flying[f]) > 0 && p.asked[f][0] == r:
-			p.event(x, idMpiIrecv, append(p.values(f, f.from, p.arrives(f)), r.id)...)
-			p.asked[f] = p.asked[f][1:]
+		case len(p.flying[f]) > at:
+			p.event(x, idMpiIrecv, append(p.values(f, f.from, p.arrives(f, at)), r.id)...)
+			p.asked[f] = slices.Delete(p.asked[f], at, at+1)
 		default:
 			if tests {
 				p.event(x, 20, r.id) // MpiRequestTest
@@ -386,7 +409,7 @@ func (p *parallel) exchanges(x *parallelThread) {
 		p.call(x, "MPI_Sendrecv", func() {
 			p.event(x, idMpiSend, p.values(f, f.to, p.sent(f))...)
 			g := list[p.r.IntN(len(list))]
-			p.event(x, idMpiRecv, p.values(g, g.from, p.arrives(g))...)
+			p.event(x, idMpiRecv, p.values(g, g.from, p.arrives(g, p.next(g)))...)
 		})
 		return
 	}
@@ -401,7 +424,7 @@ func (p *parallel) exchanges(x *parallelThread) {
 		p.event(g.from, idMpiSend, p.values(g, g.to, p.sent(g))...)
 	}
 	for _, g := range []flight{f, back} {
-		p.event(g.to, idMpiRecv, p.values(g, g.from, p.arrives(g))...)
+		p.event(g.to, idMpiRecv, p.values(g, g.from, p.arrives(g, 0))...)
 		p.leave(g.to)
 	}
 }

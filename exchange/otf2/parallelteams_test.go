@@ -2,6 +2,7 @@ package otf2
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -97,6 +98,7 @@ func (p *parallel) fork(x *parallelThread) {
 func (p *parallel) join(team *parallelTeam) {
 	q, x := team.master.process, team.master
 	for _, y := range team.threads {
+		p.finishesAll(y)
 		for len(y.open) > team.depth[y] {
 			p.leave(y)
 		}
@@ -272,6 +274,14 @@ func (thread *naiveThread) executes(v *visit) {
 		v.works = v.begin
 		v.begin = max(thread.ended, w.fork.from)
 	}
+}
+
+// goesOn returns when a thread does something again behind the work in a team, of which it has just left the last region, and never if it has forked the team itself.
+func (thread *naiveThread) goesOn(left int) int64 {
+	if next := thread.events[left+1:]; !thread.works[len(thread.works)-1].master && len(next) > 1 {
+		return int64(next[1].Time) // behind the end of the work
+	}
+	return math.MaxInt64
 }
 
 // management takes the time to begin and to end work in a team out of the time of a visit.

@@ -74,7 +74,7 @@ func (s *source) decoder() func(chunk int, to *trace.Batch) error {
 // read appends the events of a part, which the reader stands before, and those of its chunk that are not asked for.
 func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b *trace.Batch) {
 	to := b.Events
-	w.wanted, w.latest = p.wanted, p.within.to
+	w.wanted = p.wanted
 	if w.worker = s.workers[location]; w.worker && p.first {
 		w.last = p.within.from
 		to = append(to, s.idles(w.last))
@@ -92,7 +92,21 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b 
 			to, sampled = b.Events, false
 		}
 	}
+	var ended Event // by which its work in a team ends, no later than its next event is
+	end := func(latest int64) {
+		if ended.Spec != nil {
+			w.latest = latest
+			to = s.event(&ended, w, s.forked[location], to)
+			w.passes(&ended, s.since(ended.Time))
+			ended.Spec = nil
+		}
+	}
 	for r.Next() || r.onward() {
+		if end(s.since(r.Event.Time)); r.Event.Spec.ID == idThreadTeamEnd {
+			sample()
+			ended = Event{Record: Record{Spec: r.Event.Spec}, Time: r.Event.Time}
+			continue
+		}
 		if r.Event.Spec.ID == idMetric {
 			if w.idle(0) {
 				to = s.leftOut(w, s.since(r.Event.Time), to)
@@ -132,6 +146,7 @@ func (s *source) read(p *part, location trace.LocationID, r *Reader, w *walk, b 
 		w.passes(&r.Event, s.since(r.Event.Time))
 	}
 	sample()
+	end(p.within.to)
 	if p.last && w.last != math.MinInt64 {
 		if w.worker {
 			if w.idle(0) {

@@ -297,6 +297,26 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// TestNextTeamBeforeJoin: the third thread works in a team of the first one until 20 µs, which that joins only at 40, and from 25 to 34 in one that the second one has forked. What it does there, a loop from 26 to 33, begins and ends when it
+// does, wherever chunks end: the team before has it until 25.
+func TestNextTeamBeforeJoin(t *testing.T) {
+	const enter, leave, fork, join, begin, end = idEnter, idLeave, idThreadFork, idThreadJoin, idThreadTeamBegin, idThreadTeamEnd
+	for _, chunk := range []uint64{0, 48, 64, 96} {
+		a := write(t, chunk, [][]uint64{{0, 100, enter, 0}, {0, 110, fork, 3, 2}, {0, 110, begin, 7}, {0, 110, enter, 1}, {0, 119, leave, 1}, {0, 120, end, 7}, {0, 140, join, 3}, {0, 150, leave, 0},
+			{1, 100, enter, 0}, {1, 115, fork, 3, 2}, {1, 115, begin, 8}, {1, 115, enter, 1}, {1, 135, leave, 1}, {1, 135, end, 8}, {1, 150, join, 3}, {1, 150, leave, 0},
+			{2, 110, begin, 7}, {2, 110, enter, 1}, {2, 119, leave, 1}, {2, 120, end, 7}, {2, 125, begin, 8}, {2, 125, enter, 1}, {2, 126, enter, 2}, {2, 133, leave, 2}, {2, 133, leave, 1}, {2, 134, end, 8}})
+		e, err := analyzer.Analyze(a.Trace(), analyzer.Options{Patterns: patterns.All(), Workers: 2})
+		require.NoError(t, err)
+		sums := map[string]int64{}
+		for _, c := range e.Cells(e.MetricIndex("execution")) {
+			if c.Location == 2 {
+				sums[e.Regions[e.Paths[c.Path].Region].Name] += c.Value
+			}
+		}
+		require.Equal(t, map[string]int64{"parallel": 10e3, "loop": 7e3}, sums, "chunks of %d bytes", chunk)
+	}
+}
+
 // TestLeftOutAndFlushed: from 70 to 80 the recorder writes the events of the third thread, which is left out of the team of the others before and after that.
 func TestLeftOutAndFlushed(t *testing.T) {
 	for _, chunk := range []uint64{0, 48} {

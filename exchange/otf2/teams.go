@@ -75,7 +75,7 @@ type walk struct {
 
 	worker bool    // all that it does it does in teams of others; else it is idle
 	last   int64   // time of its last event
-	latest int64   // no event that is read is later
+	latest int64   // when work in a team ends at the latest, as the location does something else then
 	wanted stretch // times of the events that are read
 }
 
