@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -180,4 +181,38 @@ func TestClocks(t *testing.T) {
 	}
 	require.Regexp(t, `3 of 10 messages arrived, or collective operations ended, before they could:\s+the clocks of 3 processes were corrected, by up to 64.6 µs, and none\s+does now`, run(t, "analyze", file))
 	require.NotContains(t, run(t, "analyze", "--recorded-clocks", file), "corrected")
+}
+
+// TestAsScoreP compares visits of each call path, and the bytes that are sent and received in it, with the profile that Score-P itself made of the same run.
+func TestAsScoreP(t *testing.T) {
+	files, err := filepath.Glob("../../../shared/data/otf2/*/*/profile.cubex")
+	require.NoError(t, err)
+	if len(files) == 0 {
+		t.Skip("no archives of other people in ../shared/data/otf2")
+	}
+	theirs := map[string]string{"bytes_cout": "bytes_sent", "bytes_rcvd": "bytes_received", "bytes_cin": "bytes_received"}
+	byPath := func(input string, metrics ...string) map[string]map[string]float64 {
+		sums := map[string]map[string]float64{}
+		for at, cells := range profileOf(t, input, metrics, 1) {
+			if strings.HasPrefix(at[1], "copy ") { // what streams copy is in no profile
+				continue
+			}
+			if sums[at[1]] == nil {
+				sums[at[1]] = map[string]float64{"bytes_sent": 0, "bytes_received": 0}
+			}
+			for metric, v := range cells {
+				sums[at[1]][cmp.Or(theirs[metric], metric)] += v
+			}
+		}
+		return sums
+	}
+	compared := 0
+	for _, file := range files {
+		archive := filepath.Join(filepath.Dir(file), "traces.otf2")
+		want := byPath(file, "visits", "bytes_sent", "bytes_received")
+		require.Equal(t, want, byPath(archive, "visits", "bytes_sent", "bytes_cout", "bytes_rcvd", "bytes_cin"), archive)
+		compared += len(want)
+	}
+	require.Greater(t, compared, 1000)
+	t.Logf("%d call paths of %d archives", compared, len(files))
 }
