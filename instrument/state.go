@@ -104,9 +104,12 @@ func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool {
 		if x.from < s.last || x.from < se.start || t < x.until {
 			return false
 		}
-		if k := wire.Kind(x.what); k == wire.Ready {
+		switch k := wire.Kind(x.what); k {
+		case wire.Ready:
 			s.put1(k, x.what>>8, x.from, x.by)
-		} else {
+		case wire.Overhead:
+			s.put1(k, 0, x.until, x.until-x.from)
+		default:
 			s.put(k, 0, x.from)
 		}
 		s.put(wire.Running, onProcessor(x.processor), x.until)
@@ -121,10 +124,16 @@ func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool {
 //go:norace
 func (se *session) tellState(s *slot, x *stretch) {
 	k := wire.Kind(x.what)
-	at, ok := se.room(s, 2, x.from)
+	begin := x.from
+	if k == wire.Overhead {
+		begin = x.until
+	}
+	at, ok := se.room(s, 2, begin)
 	switch {
 	case !ok:
 		return
+	case k == wire.Overhead:
+		s.put1(k, 0, at, x.until-x.from)
 	case k == wire.Ready:
 		s.put1(k, x.what>>8, at, x.by)
 	default:

@@ -40,7 +40,7 @@ var (
 	Overhead = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Overhead, Title: "Measurement overhead", Parent: metric.Management,
 		Description: "Time in which a goroutine waited for memory for its events: until the system provided some, or, with --block, until " +
-			"the recorder had emptied a buffer; in OTF2 archives, time in which the recorder wrote events to disk. The small constant cost of each event is not included.",
+			"the recorder had emptied a buffer; or for its turn to note that it used a lock or a channel for the first time, if many did so at once; in OTF2 archives, time in which the recorder wrote events to disk. The small constant cost of each event is not included.",
 		Formula: "duration of these waits as the goroutines noted them, or of the flushes of buffers, as the recorder noted them",
 		Advice:  "Instrument coarser regions, or give the recorder more buffer memory.",
 	}}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
 )
 
 // TestRecordingCost shows what recording cost where that matters; the JSON has it always.
@@ -32,6 +34,22 @@ func TestCostly(t *testing.T) {
 			var text strings.Builder
 			require.NoError(t, write(&text, e, TextOptions{}))
 			require.Equal(t, want, strings.Contains(strings.Join(strings.Fields(text.String()), " "), "! recording took at least 10.0 % of the processor time that was used (10 events ×"), text.String())
+		}
+	}
+}
+
+// TestHeldUp: that goroutines waited for the recorder for a tenth of their time or more is a warning, too.
+func TestHeldUp(t *testing.T) {
+	for held, want := range map[int64]bool{99: false, 100: true} {
+		e := &Experiment{}
+		e.Header = Header{Time: 1000, Focus: 1000, Events: 10}
+		e.Regions, e.Paths, e.Locations, e.Groups = []Region{{Name: "main"}}, []CallPath{{Parent: -1}}, []Location{{Count: 1}}, []Group{{Name: "main", Creator: -1, Count: 1}}
+		e.Metrics = []metric.Metric{{Name: metric.Overhead}}
+		fill(e, [][]Cell{{{Value: held}}}, nil)
+		for _, write := range []func(io.Writer, *Experiment, TextOptions) error{Text, Brief} {
+			var text strings.Builder
+			require.NoError(t, write(&text, e, TextOptions{}))
+			require.Equal(t, want, strings.Contains(strings.Join(strings.Fields(text.String()), " "), "! recording held goroutines up for 10.0 % of their time (measurement overhead)"), text.String())
 		}
 	}
 }

@@ -349,6 +349,10 @@ func (p *page) warnings() {
 		p.styledPara(yellow, 0, "! ", fmt.Sprintf("recording took at least %s of the processor time that was used (%s × %d ns): what is short and frequent looks longer than it is",
 			glue(percent(h.RecordingCost, h.CPUTime)), count(int64(h.Events), "event"), h.RecordingCost/max(int64(h.Events), 1)))
 	}
+	if held := p.e.Total(p.e.MetricIndex(metric.Overhead)); p.e.Header.Time > 0 && 10*held >= p.e.Header.Time {
+		p.styledPara(yellow, 0, "! ", fmt.Sprintf("recording held %ss up for %s of their time (measurement overhead): without it they do, and wait for, other things",
+			p.e.Header.worker(), glue(percent(held, p.e.Header.Time))))
+	}
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {
 			p.styledPara(yellow, 0, "! ", fmt.Sprintf("… and %s (--format json shows all)", count(int64(len(p.e.Warnings)-most), "more warning")))

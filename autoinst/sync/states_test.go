@@ -115,3 +115,14 @@ func statesAddUp(t *testing.T, x *report.Experiment) {
 	}
 	require.Equal(t, x.Header.Time, sum)
 }
+
+// TestCrowd: many goroutines that use locks for the first time wait for each other in the recorder, which is its overhead.
+func TestCrowd(t *testing.T) {
+	a := record(t, "crowd")
+	require.Empty(t, a.Check())
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	total := func(name string) int64 { return e.Total(e.MetricIndex(name)) }
+	require.LessOrEqual(t, total(metric.UnrecordedWait), total(metric.Overhead)+1e6)
+	t.Logf("overhead %.1f %%, not recorded %.1f %%", 100*float64(total(metric.Overhead))/float64(e.Header.Time), 100*float64(total(metric.UnrecordedWait))/float64(e.Header.Time))
+}

@@ -7,6 +7,9 @@ import "sync"
 // its holder does.
 type BriefMutex struct{ mu sync.Mutex }
 
+// holds says to a runtime with hooks that the running goroutine waits for the recorder, if it waits now: that it is measurement overhead.
+const holds = 1 << 16
+
 // Lock locks m. In a nosplit function, the scheduler cannot come in between it and Unlock.
 //
 //go:nosplit
@@ -17,7 +20,9 @@ func (m *BriefMutex) Lock() {
 			return
 		}
 	}
+	quiet(holds)
 	m.mu.Lock()
+	quiet(-holds)
 }
 
 // TryLock locks m if nobody has locked it.

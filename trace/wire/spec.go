@@ -20,7 +20,7 @@ const (
 	Enter    Kind = 2
 	Exit     Kind = 3
 	Lost     Kind = 4 // events were dropped here; closes recorded levels that ended meanwhile
-	Overhead Kind = 5 // the goroutine waited for buffer memory, ending at this event's time
+	Overhead Kind = 5 // the goroutine waited for the recorder, such as for buffer memory, ending at this event's time
 
 	Create Kind = 8  // this location starts another one
 	Begin  Kind = 9  // first event of a location that was started by instrument.Go
