@@ -60,7 +60,8 @@ type visit struct {
 var naiveClasses = [][2]string{
 	{"MPI_Init", "mpi_init_exit"}, {"MPI_Finalize", "mpi_init_exit"}, {"MPI_Barrier", "mpi_sync_collective"}, {"MPI_Comm", "mpi_mgmt_comm"}, {"MPI_File", "mpi_mgmt_file"}, {"MPI_Wtime", "mpi"}, {"MPI_Type", "mpi"},
 	{"MPI_Bcast", "mpi_collective"}, {"MPI_Gather", "mpi_collective"}, {"MPI_Scatter", "mpi_collective"}, {"MPI_Scan", "mpi_collective"}, {"MPI_Exscan", "mpi_collective"}, {"MPI_All", "mpi_collective"}, {"MPI_Reduce", "mpi_collective"},
-	{"MPI_", "mpi_point2point"}, {"!$omp barrier", "omp_ebarrier"}, {"!$omp implicit barrier", "omp_ibarrier"}, {"!$omp critical sblock", "execution"}, {"!$omp critical", "omp_critical"}, {"omp_", "omp_lock_api"}, {"", "execution"},
+	{"MPI_Ibarrier", "mpi_sync_collective"}, {"MPI_Ibcast", "mpi_collective"}, {"MPI_Igather", "mpi_collective"}, {"MPI_Iscatter", "mpi_collective"}, {"MPI_Iscan", "mpi_collective"}, {"MPI_Iexscan", "mpi_collective"},
+	{"MPI_Iall", "mpi_collective"}, {"MPI_Ireduce", "mpi_collective"}, {"MPI_", "mpi_point2point"}, {"!$omp barrier", "omp_ebarrier"}, {"!$omp implicit barrier", "omp_ibarrier"}, {"!$omp critical sblock", "execution"}, {"!$omp critical", "omp_critical"}, {"omp_", "omp_lock_api"}, {"", "execution"},
 }
 
 // lookAt finds all values of an archive.
@@ -262,14 +263,17 @@ func (x *naive) messages() {
 		x.add(m.counted("comms_recv", "syncs_recv"), m.at, 1)
 		x.add("bytes_rcvd", m.at, int64(m.event.Values[3]))
 	}
+	awaited := x.later()
 	for _, v := range x.visits {
-		x.lateSender(v, received)
-		x.lateReceiver(v, sent, received)
+		behind := max(x.lateSender(v, received), x.lateReceiver(v, sent, received), v.begin)
+		if a, waits := awaited[v]; waits && !strings.HasPrefix(v.name, "MPI_Test") {
+			x.waits(a.metric, v, behind, min(a.until, v.end))
+		}
 	}
 }
 
-// lateSender finds whether a call waited for a message: for which of those that it received longest.
-func (x *naive) lateSender(v *visit, received []*naiveMessage) {
+// lateSender finds whether a call waited for a message: for which of those that it received longest. It returns until when.
+func (x *naive) lateSender(v *visit, received []*naiveMessage) int64 {
 	var late *naiveMessage
 	longest := int64(0)
 	for _, m := range received {
@@ -280,7 +284,7 @@ func (x *naive) lateSender(v *visit, received []*naiveMessage) {
 		}
 	}
 	if late == nil || strings.HasPrefix(v.name, "MPI_Test") || late.ends.at.thread == v.thread {
-		return
+		return 0
 	}
 	kind := "mpi_latesender"
 	for _, m := range received {
@@ -298,20 +302,21 @@ func (x *naive) lateSender(v *visit, received []*naiveMessage) {
 	} else {
 		x.add(late.counted("mpi_clswo_count", "mpi_slswo_count"), v, 1)
 	}
+	return late.ends.at.begin
 }
 
-// lateReceiver finds whether a call waited until a message was asked for that it finished to send; if it finishes several, it must not have waited for one that it received.
-func (x *naive) lateReceiver(v *visit, sent, received []*naiveMessage) {
+// lateReceiver finds whether a call waited until a message was asked for that it finished to send; if it finishes several, it must not have waited for one that it received. It returns until when.
+func (x *naive) lateReceiver(v *visit, sent, received []*naiveMessage) int64 {
 	switch v.name {
 	case "MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Wait":
 	case "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome":
 		for _, m := range received {
 			if m.at == v && m.ends != nil && m.ends.at.begin > v.begin {
-				return
+				return 0
 			}
 		}
 	default:
-		return
+		return 0
 	}
 	var late *naiveMessage
 	for _, m := range sent {
@@ -321,118 +326,11 @@ func (x *naive) lateReceiver(v *visit, sent, received []*naiveMessage) {
 		}
 	}
 	if late == nil {
-		return
+		return 0
 	}
 	x.waits("mpi_latereceiver", v, v.begin, late.ends.asked.begin)
 	x.add(late.counted("mpi_clr_count", "mpi_slr_count"), v, 1)
-}
-
-// naiveMember is what a process did in a collective operation.
-type naiveMember struct {
-	at             *visit
-	begin, end     int64
-	op, comm, root uint64
-	sent, received uint64
-	rank           int
-}
-
-// collective finds what has to do with collective operations: the n-th of each process in a communicator are one.
-func (x *naive) collective() {
-	lists := map[uint64]map[*naiveThread][]*naiveMember{}
-	for _, v := range x.visits {
-		for _, e := range v.events {
-			if e.Spec.ID != idMpiCollectiveEnd {
-				continue
-			}
-			m := &naiveMember{at: v, begin: v.begin, end: int64(e.Time), op: e.Values[0], comm: e.Values[1], root: e.Values[2], sent: e.Values[3], received: e.Values[4]}
-			m.rank = slices.Index(x.members(m.comm), v.thread.location.Group)
-			if lists[m.comm] == nil {
-				lists[m.comm] = map[*naiveThread][]*naiveMember{}
-			}
-			lists[m.comm][v.thread] = append(lists[m.comm][v.thread], m)
-			x.add("bytes_cout", v, int64(m.sent))
-			x.add("bytes_cin", v, int64(m.received))
-			x.add([]string{"syncs_coll", "comms_csrc", "comms_cdst", "comms_cxch"}[min(m.sent, 1)+2*min(m.received, 1)], v, 1)
-		}
-	}
-	for _, byThread := range lists {
-		for n := 0; ; n++ {
-			var members []*naiveMember
-			for _, list := range byThread {
-				if n < len(list) {
-					members = append(members, list[n])
-				}
-			}
-			if len(members) == 0 {
-				break
-			}
-			x.meets(members)
-		}
-	}
-}
-
-// meets finds who waited for whom in a collective operation.
-func (x *naive) meets(members []*naiveMember) {
-	last := func(meant func(m *naiveMember) bool) int64 {
-		t := int64(-1)
-		for _, m := range members {
-			if meant(m) {
-				t = max(t, m.begin)
-			}
-		}
-		return t
-	}
-	sends := func(m *naiveMember) bool { return m.sent > 0 }
-	for _, m := range members {
-		root := func(o *naiveMember) bool { return uint64(o.rank) == m.root }
-		switch how := collectives[m.op].how; {
-		case how == "barrier":
-			x.assembled(members, m, "mpi_barrier_wait", "mpi_barrier_completion")
-		case how == "all" && !slices.ContainsFunc(members, func(o *naiveMember) bool { return o.end <= last(func(*naiveMember) bool { return true }) }):
-			x.assembled(members, m, "mpi_wait_nxn", "mpi_nxn_completion")
-		case how == "all" && m.received > 0:
-			x.waits("mpi_wait_nxn", m.at, m.begin, min(last(sends), m.end))
-		case how == "from" && !root(m) && m.received > 0 && slices.ContainsFunc(members, func(o *naiveMember) bool { return root(o) && sends(o) }):
-			x.waits("mpi_latebroadcast", m.at, m.begin, min(last(root), m.end))
-		case how == "to" && root(m) && m.received > 0:
-			x.waits("mpi_earlyreduce", m.at, m.begin, min(last(sends), m.end))
-		case how == "lower":
-			x.waits("mpi_earlyscan", m.at, m.begin, min(last(func(o *naiveMember) bool { return o.rank < m.rank && sends(o) }), m.end))
-		}
-	}
-}
-
-// assembled finds how long a member waited for all others, and how long it was in the operation when the first one had left.
-func (x *naive) assembled(members []*naiveMember, m *naiveMember, waits, completes string) {
-	latest, earliest := m.begin, m.end
-	for _, o := range members {
-		latest, earliest = max(latest, o.begin), min(earliest, o.end)
-	}
-	if len(members) == 1 {
-		return
-	}
-	if waits != "" {
-		x.waits(waits, m.at, m.begin, min(latest, m.end))
-	}
-	if completes != "" {
-		x.waits(completes, m.at, max(earliest, min(latest, m.end)), m.end)
-	}
-}
-
-// program finds how processes waited for each other when it began and ended.
-func (x *naive) program() {
-	var begins, ends []*naiveMember
-	for _, v := range x.visits {
-		if m := (&naiveMember{at: v, begin: v.begin, end: v.end}); strings.HasPrefix(v.name, "MPI_Init") {
-			begins = append(begins, m)
-		} else if v.name == "MPI_Finalize" {
-			ends = append(ends, m)
-		}
-	}
-	for i := range begins {
-		x.assembled(begins, begins[i], "", "mpi_init_completion")
-		x.assembled(ends, ends[i], "mpi_finalize_wait", "")
-	}
+	return late.ends.asked.begin
 }
 
 // notNaive begin the names of metrics that are computed of these.
@@ -516,6 +414,6 @@ func TestParallelAgrees(t *testing.T) {
 		require.Greater(t, found[m], n/100, m)
 		values += found[m]
 	}
-	require.Len(t, found, 53)
+	require.Len(t, found, 58)
 	t.Logf("%d values of %d programs", values, n)
 }

@@ -58,6 +58,9 @@ type request struct {
 	id    uint64
 	sends bool
 	of    flight
+
+	later  *gathering // it is no message, but this
+	member int
 }
 
 // location is the number of a thread's location.
@@ -123,8 +126,10 @@ func (p *parallel) step() {
 		p.finishes(x)
 	case k < 15:
 		p.exchanges(x)
-	case k < 18:
+	case k < 16:
 		p.meet(p.r.IntN(len(p.comms)))
+	case k < 18:
+		p.meetLater(p.r.IntN(len(p.comms)))
 	case k < 19:
 		p.call(x, p.one("MPI_Wtime", "MPI_Comm_rank", "MPI_Iprobe", "MPI_File_open", "MPI_Type_commit"), func() {})
 	case k < 20:
@@ -375,6 +380,10 @@ func (p *parallel) finish(x *parallelThread, name string, several bool, each int
 		f := r.of
 		at := slices.Index(p.asked[f], r)
 		switch {
+		case r.later != nil:
+			p.ends(x, r.later, r.member, false)
+			p.passes(x, 10)
+			p.event(x, idNonBlockingComplete, append(r.later.values(r.member), r.id)...)
 		case !r.sends && len(p.flying[f]) <= at && p.r.IntN(16) == 0:
 			p.event(x, idMpiRequestCancelled, r.id)
 			p.asked[f] = slices.Delete(p.asked[f], at, at+1)
@@ -426,60 +435,6 @@ func (p *parallel) exchanges(x *parallelThread) {
 	for _, g := range []flight{f, back} {
 		p.event(g.to, idMpiRecv, p.values(g, g.from, p.arrives(g, 0))...)
 		p.leave(g.to)
-	}
-}
-
-// collectives are the collective operations by their numbers: their names, and who gives something to whom.
-var collectives = []struct{ name, how string }{
-	{"MPI_Barrier", "barrier"}, {"MPI_Bcast", "from"}, {"MPI_Gather", "to"}, {"MPI_Gatherv", "to"}, {"MPI_Scatter", "from"}, {"MPI_Scatterv", "from"}, {"MPI_Allgather", "all"}, {"MPI_Allgatherv", "all"}, {"MPI_Alltoall", "all"},
-	{"MPI_Alltoallv", "unknown"}, {"MPI_Alltoallw", "unknown"}, {"MPI_Allreduce", "all"}, {"MPI_Reduce", "to"}, {"MPI_Reduce_scatter", "all"}, {"MPI_Scan", "lower"}, {"MPI_Exscan", "lower"}, {"MPI_Reduce_scatter_block", "all"},
-}
-
-// meet lets the processes of a communicator meet in a collective operation. They need not be in it at one time, unless somebody needs what others give.
-func (p *parallel) meet(comm int) {
-	op := p.r.IntN(len(collectives))
-	if p.r.IntN(4) == 0 {
-		op = 0
-	}
-	list, root, how := p.comms[comm], p.r.IntN(len(p.comms[comm])), collectives[op].how
-	sent, received, begins := make([]uint64, len(list)), make([]uint64, len(list)), make([]int64, len(list))
-	empty, together := how == "barrier" || p.r.IntN(6) == 0, how == "barrier" || p.r.IntN(2) == 0
-	size := func(does bool) uint64 {
-		if !does || empty || p.r.IntN(4) == 0 {
-			return 0
-		}
-		return 1 + p.r.Uint64N(100)
-	}
-	latest, given := int64(0), int64(0)
-	for i, process := range list {
-		x := p.processes[process].threads[0]
-		sent[i], received[i] = size(how != "from"), size(how != "to" || i == root)
-		if how == "from" && i == root && !empty {
-			sent[i] = 1
-		}
-		p.enter(x, collectives[op].name)
-		begins[i] = x.now + p.r.Int64N(3)
-		latest = max(latest, begins[i])
-		if sent[i] > 0 {
-			given = max(given, begins[i])
-		}
-	}
-	for i, process := range list {
-		x := p.processes[process].threads[0]
-		x.now = begins[i]
-		p.event(x, idMpiCollectiveBegin)
-		if together {
-			x.now = latest
-		} else if received[i] > 0 && how != "lower" {
-			x.now = max(x.now, given)
-		}
-		p.passes(x, 20)
-		rank := uint64(none)
-		if how == "from" || how == "to" {
-			rank = uint64(root)
-		}
-		p.event(x, idMpiCollectiveEnd, uint64(op), uint64(10+comm), rank, sent[i], received[i])
-		p.leave(x)
 	}
 }
 
