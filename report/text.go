@@ -51,7 +51,8 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 func Brief(w io.Writer, e *Experiment, o TextOptions) error {
 	const indent = 2
 	p := newPage(e, o)
-	p.warnings()
+	suspected, _ := p.neverEnded()
+	p.warnings(": " + p.waitingIn(suspected, 3))
 	switch {
 	case e.Verdict.Text != "":
 		p.para(indent, "", e.Verdict.Text)
@@ -284,7 +285,7 @@ func (p *page) header() {
 		p.styledPara(dim, 0, "", fmt.Sprintf("recording cost at least %s of the program's time (%s × %d ns)",
 			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))
 	}
-	p.warnings()
+	p.warnings(", see below.")
 }
 
 // costly says whether recording took a tenth of the processor time or more.
@@ -342,8 +343,8 @@ func (e *Experiment) root() (name string) {
 	return name
 }
 
-// warnings says what makes the numbers less than exact, and that goroutines were still waiting.
-func (p *page) warnings() {
+// warnings says what makes the numbers less than exact, and that goroutines were still waiting, with what comes behind that.
+func (p *page) warnings(where string) {
 	const most = 8
 	if h := &p.e.Header; h.costly() {
 		p.styledPara(yellow, 0, "! ", fmt.Sprintf("recording took at least %s of the processor time that was used (%s × %d ns): what is short and frequent looks longer than it is",
@@ -361,16 +362,16 @@ func (p *page) warnings() {
 		p.styledPara(yellow, 0, "! ", text)
 	}
 	if n := p.suspects(); n > 0 {
-		verb := " was still waiting when the trace ended, see below."
+		verb := " was"
 		if n > 1 {
-			verb = " were still waiting when the trace ended, see below."
+			verb = " were"
 		}
 		deadlocks := slices.DeleteFunc(p.deadlocks(), func(text string) bool { return text == p.e.Verdict.Text })
 		for _, text := range deadlocks[:min(len(deadlocks), p.top)] {
 			p.styledPara(red, 0, "! ", text)
 		}
 		p.more(p.top, len(deadlocks), "deadlock")
-		p.styledPara(yellow, 0, "! ", count(int64(n), p.e.Header.worker())+verb)
+		p.styledPara(yellow, 0, "! ", count(int64(n), p.e.Header.worker())+verb+" still waiting when the trace ended"+where)
 	}
 }
 
