@@ -172,7 +172,7 @@ const tries = 1024
 // These are how long it may take from one try to the next, on average, ns: a few times what a try itself takes. In more time the goroutine may work, which nothing else tells.
 const (
 	mostToRecv   = 100
-	mostToSelect = 200 // or to receive, where it lets others run after each try
+	mostToSelect = 200
 )
 
 // waited is above an operation that ends and of which it is recorded that the goroutine waited.
@@ -231,7 +231,7 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
 	case opTriedRecv, opTriedSelect:
-		se.tried(op, uint64(object), arg)
+		se.tried(op, arg)
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
 		return se.channelOperation(op, object, arg)
 	default:
@@ -256,30 +256,22 @@ func (se *session) chose(op uint64, channel uintptr, token uint64) {
 }
 
 // tried records that the running goroutine, since that time, tried in vain to do something at once, as a select that failed so many times. It does not
-// if the goroutine did anything else meanwhile, or did not run all the time, unless it let others run after each try.
+// if the goroutine did anything else meanwhile, or did not run all the time.
 //
 //go:noinline
 //go:norace
-func (se *session) tried(op, yields, began uint64) {
+func (se *session) tried(op, began uint64) {
 	g, t := se.now()
 	s := se.find(g)
 	most := se.second * mostToSelect * tries / 1e9
 	if op&0xff == opTriedRecv {
 		most = se.second * mostToRecv * tries / 1e9
 	}
-	if s == nil || se.counters != nil || int64(began-s.last) < 0 {
+	if s == nil || se.counters != nil || int64(began-s.last) < 0 || t-began > most {
 		return
 	}
-	ran := t - began
 	if of := s.goroutine(); se.states && of.head != of.tail {
-		ready, only := of.ready()
-		if !only || yields < tries {
-			se.prepare(s, 0, t)
-			return
-		}
-		ran, most = ran-ready, se.second*mostToSelect*tries/1e9
-	}
-	if ran > most {
+		se.prepare(s, 0, t)
 		return
 	}
 	if region := se.siteOf(op, "select"); region != unknownRegion {

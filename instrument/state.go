@@ -159,20 +159,6 @@ func onProcessor(number uint32) uint32 { return min(number+1, wire.MaxID) }
 // waits is what the runtime says of a goroutine that waits in an operation; it says 0 of one that runs.
 const waits = 1
 
-// ready returns for how many ticks of the stretches the goroutine could have run, and whether that is all of them: of what the runtime has merged, the longest counts.
-//
-//go:norace
-func (g *goroutine) ready() (ticks uint64, only bool) {
-	for i := g.head; i != g.tail; i++ {
-		x := &g.ring[i%stretches]
-		if wire.Kind(x.what) != wire.Ready {
-			return 0, false
-		}
-		ticks += x.until - x.from
-	}
-	return ticks, true
-}
-
 // final records what a goroutine, which is stopped for good, has done up to the time t, unless that is known from the operation that it is in. It may
 // have been stopped in the middle of recording, so it only does what no lock is needed for.
 //

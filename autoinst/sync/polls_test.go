@@ -14,7 +14,7 @@ import (
 	"tracerec/trace/wire"
 )
 
-// TestPolls records a program that tries in vain: those tries to receive are known that come one right after the other at one place, many at a time, also if others may run after each of them, and no others.
+// TestPolls records a program that tries in vain: those tries to receive are known that come one right after the other at one place, many at a time, and no others.
 // On a machine where each takes too long, none are.
 func TestPolls(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "times")
@@ -57,13 +57,7 @@ func TestPolls(t *testing.T) {
 		require.Positive(t, tries[f], f)
 		require.True(t, together[f], "%s: none is right behind another one", f)
 	}
-	if took[0] > 50*time.Nanosecond {
-		t.Logf("a try took %v: too long for this to be told where others may run after each", took[0])
-	} else {
-		require.Positive(t, tries["main.yields"])
-	}
-	require.Zero(t, tries["main.yields"]%1024)
 	for f := range tries {
-		require.Contains(t, []string{"main.receives", "main.selects", "main.yields"}, f)
+		require.Contains(t, []string{"main.receives", "main.selects"}, f)
 	}
 }

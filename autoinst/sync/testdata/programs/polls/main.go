@@ -37,8 +37,6 @@ func main() {
 	worksInSelect()
 	locks()
 	yields()
-	yieldsSeldom()
-	yieldsBesideWork()
 	succeeds()
 }
 
@@ -185,41 +183,13 @@ func locks() {
 	}
 }
 
-// yields lets others run after each of its tries.
+// yields lets others run between its tries.
 func yields() {
-	for range times {
-		select {
-		case <-empty:
-			return
-		default:
-		}
-		runtime.Gosched()
-	}
-}
-
-// yieldsSeldom does something between its tries of which nothing is known but when it lets others run.
-func yieldsSeldom() {
-	for i := range few {
-		select {
-		case <-empty:
-			return
-		default:
-		}
-		if i%2 == 0 {
-			runtime.Gosched()
-		}
-	}
-}
-
-// yieldsBesideWork looks whether it is to end, between its work.
-func yieldsBesideWork() {
 	for range few {
 		select {
 		case <-empty:
 			return
 		default:
-		}
-		for start := time.Now(); time.Since(start) < 250*time.Nanosecond; {
 		}
 		runtime.Gosched()
 	}
