@@ -23,7 +23,7 @@ func (p *page) called(o *Object) string {
 	return ""
 }
 
-// on names the operations in which somebody waits, with their object and place: "lock on DB.metalock at store.go:12".
+// on names the operations in which somebody waits, with their object and place: "lock on DB.metalock at store.go:12", "recv at a.go:3 on the channel first used at b.go:4".
 func (p *page) on(f *Finding) string {
 	object := p.called(&f.Object)
 	if object == "" {
@@ -39,10 +39,13 @@ func (p *page) on(f *Finding) string {
 	if n := f.sites(p.e); n > 1 {
 		return text + fmt.Sprintf(", at"+nbsp+"%s, most at"+nbsp+"%s", glue(count(int64(n), "line")), place)
 	}
-	if o := &f.Object; o.Name == "" && o.File == r.File && o.Line == r.Line {
+	switch o := &f.Object; {
+	case o.Name != "":
+		return text + " at" + nbsp + place
+	case o.File == r.File && o.Line == r.Line:
 		return text
 	}
-	return text + " at" + nbsp + place
+	return p.operations(f) + " at" + nbsp + place + " on " + object
 }
 
 // operations names the operations in which a finding's waiting is, that ranked by the cost of the lines: "rlock and lock".
