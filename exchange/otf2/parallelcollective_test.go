@@ -76,7 +76,7 @@ func (p *parallel) meet(comm int) {
 	for i, process := range g.list {
 		x := p.processes[process].threads[0]
 		p.enter(x, collectives[g.op].name)
-		g.begun(i, x.now+p.r.Int64N(3))
+		g.begun(i, x.now+p.while(2))
 	}
 	for i, process := range g.list {
 		x := p.processes[process].threads[0]

@@ -22,6 +22,7 @@ type parallel struct {
 	flights   []flight                 // all of them, in the order of their first use
 	teams     map[string]uint64        // communicators of teams, by their members
 	members   [][]uint64               // of these, the numbers of locations
+	tick      int64                    // of the clock: if it is long, much is at one time
 	threaded  bool                     // all threads pass messages, not only the first ones
 	regions   map[string]uint64        // by name
 	names     []string                 // of regions
@@ -71,7 +72,7 @@ func newParallel(seed uint64) *parallel {
 	r := rand.New(rand.NewPCG(seed, 17))
 	n := 2 + r.IntN(4)
 	p := &parallel{r: r, comms: [][]int{r.Perm(n)}, flying: map[flight][]int64{}, sizes: map[flight][]uint64{}, asked: map[flight][]*request{}, teams: map[string]uint64{},
-		threaded: r.IntN(3) == 0, regions: map[string]uint64{}, locks: map[[2]int]*parallelLock{}}
+		tick: []int64{1, 1, 10}[r.IntN(3)], threaded: r.IntN(3) == 0, regions: map[string]uint64{}, locks: map[[2]int]*parallelLock{}}
 	teams := r.IntN(3) > 0
 	for i := range n {
 		q := &parallelProcess{number: i}
@@ -175,8 +176,11 @@ func (p *parallel) some(q *parallelProcess, passes bool) *parallelThread {
 	}
 }
 
+// while returns some time, in ticks of the clock.
+func (p *parallel) while(most int64) int64 { return p.r.Int64N(most/p.tick+1) * p.tick }
+
 // passes lets time pass for a thread.
-func (p *parallel) passes(x *parallelThread, most int64) { x.now += p.r.Int64N(most + 1) }
+func (p *parallel) passes(x *parallelThread, most int64) { x.now += p.while(most) }
 
 func (p *parallel) event(x *parallelThread, id uint8, values ...uint64) {
 	x.events = append(x.events, Event{Record: Record{SpecOf(Events, id), values, nil}, Time: uint64(x.now)})
@@ -276,7 +280,7 @@ func (p *parallel) sent(f flight) uint64 {
 
 // arrives notes that one of the messages that have not arrived arrives, and returns its size. Then it is later than when it was sent.
 func (p *parallel) arrives(f flight, k int) uint64 {
-	f.to.now = max(f.to.now, p.flying[f][k]+1)
+	f.to.now = max(f.to.now, p.flying[f][k]+p.tick)
 	p.passes(f.to, 10)
 	size := p.sizes[f][k]
 	p.flying[f], p.sizes[f] = slices.Delete(p.flying[f], k, k+1), slices.Delete(p.sizes[f], k, k+1)
@@ -307,7 +311,7 @@ func (p *parallel) sends(x *parallelThread) {
 	p.event(x, idMpiSend, p.values(f, f.to, p.sent(f))...)
 	if y := f.to; x != y && len(y.open) > 0 && len(p.flying[f]) == p.next(f)+1 && p.r.IntN(2) == 0 {
 		if p.r.IntN(2) == 0 {
-			y.now = max(y.now, x.now+p.r.Int64N(50))
+			y.now = max(y.now, x.now+p.while(50))
 		}
 		p.enter(y, "MPI_Recv")
 		x.now = max(x.now, y.now)
