@@ -7,7 +7,6 @@ import (
 
 	"tracerec/internal/readable"
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
 
 // missing says how much of the recording is lost, if it is so much that it must be said before all else.
@@ -80,7 +79,7 @@ func (p *page) idleText(waits []StillWaiting) string {
 		sentences = append(sentences, "Idle when the trace ended, as before: "+p.waitingIn(idle, 3))
 	}
 	if len(throughout) > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s waited throughout the trace, as background goroutines often do: %s",
+		sentences = append(sentences, fmt.Sprintf("%s waited throughout the trace, as idle goroutines do, and leaked ones: %s",
 			glue(count(goroutines, p.e.Header.worker())), p.waitingIn(throughout, 6)))
 	}
 	return strings.Join(sentences, " ")
@@ -129,13 +128,18 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 		return true
 	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true
-	case object == "" && !leaf.outward() || visits < 0:
+	case visits < 0:
 		return false
 	}
 	switch leaf.Name {
-	case recvName, selectName, condWaitName, wire.Network, wire.Pipe:
-	default:
-		return false
+	case recvName, selectName, condWaitName:
+		if object == "" {
+			return false
+		}
+	default: // main asked for something itself
+		if !leaf.outward() || p.e.Header.Exit >= 0 || p.e.Locations[locations[0]].GoID == 1 {
+			return false
+		}
 	}
 	times, seen := int64(0), map[uint32]bool{}
 	for _, l := range locations { // several may be one place in the report
@@ -215,9 +219,8 @@ func (p *page) wordWait(waits []*NeverEnded) StillWaiting {
 		}
 		started = started || e.Groups[e.Locations[n.Location].Group].Creator >= 0
 	}
-	background := e.Header.Exit < 0 && before > 0 && !started && !e.leaf(w.Path).locks()
-	w.throughout = background && before == len(waits)
-	w.Idle = background || p.byDesign(first.Path, first.Object, first.Since, w.Locations)
+	w.throughout = e.Header.Exit < 0 && before == len(waits) && !started && p.mayRest(first)
+	w.Idle = w.throughout || p.byDesign(first.Path, first.Object, first.Since, w.Locations)
 	w.Text = p.haveBeen(w.Locations) + " in " + p.at(w.Path)
 	if before > 0 && before < len(waits) {
 		w.Text += fmt.Sprintf(", %s of them", grouped(int64(before)))
@@ -240,6 +243,22 @@ func (p *page) wordWait(waits []*NeverEnded) StillWaiting {
 	}
 	w.Text += w.awaits + "."
 	return w
+}
+
+// mayRest says whether a wait is one in which goroutines may stay for as long as a program goes on: for a message, a condition, or what comes from outside, and not for
+// somebody to take what they send, or to end. Where somebody waits for a lock, any of the others may hold it.
+func (p *page) mayRest(n *NeverEnded) bool {
+	if slices.ContainsFunc(p.e.NeverEnded, func(n NeverEnded) bool { return p.e.leaf(n.Path).locks() }) {
+		return false
+	}
+	switch leaf := p.e.leaf(n.Path); leaf.Name {
+	case recvName, selectName:
+		return n.Object != "" // which would be a nil channel
+	case condWaitName, sleepName:
+		return true
+	default:
+		return leaf.outward()
+	}
 }
 
 // isLock tells whether the description of an object is that of a lock, which somebody can hold.

@@ -87,11 +87,15 @@ func TestIdle(t *testing.T) {
 		e.NeverEnded[i].Object = ""
 	}
 	fill(e, [][]Cell{visits}, nil)
+	require.Contains(t, text(), "! 3 goroutines were still waiting", "the program has ended")
+	e.Header.Exit = -1
 	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in network", "data came before")
-	visits[0].Value = 1
+	e.Locations[2].GoID = 1
+	require.Contains(t, text(), "! 3 goroutines were still waiting", "main among them")
+	e.Locations[2].GoID, visits[0].Value = 0, 1
 	fill(e, [][]Cell{visits}, nil)
 	require.Contains(t, text(), "! 3 goroutines were still waiting")
-	e.Regions[1].Name = "recv"
+	e.Regions[1].Name, e.Header.Exit = "recv", 0
 	e.Groups[2].Name, e.Regions[1].Func = "worker", "net.(*netFD).accept"
 	require.NotContains(t, text(), "! ")
 	e.Regions[1].Func = ""
@@ -124,13 +128,13 @@ func TestThroughout(t *testing.T) {
 	text := func() string {
 		return strings.Join(strings.Fields(string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))), " ")
 	}
-	const all = "4 goroutines waited throughout the trace, as background goroutines often do: worker ×3 in recv at main.go:20, main in recv at main.go:20."
+	const all = "4 goroutines waited throughout the trace, as idle goroutines do, and leaked ones: worker ×3 in recv at main.go:20, main in recv at main.go:20."
 	require.Contains(t, text(), all)
 	require.NotContains(t, text(), "till waiting when")
 
 	last := &e.NeverEnded[3]
 	last.Since = 101
-	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in recv at main.go:20. 1 goroutine waited throughout")
+	require.Contains(t, text(), "! 3 goroutines were still waiting", "one of them did something else first, and never received")
 	e.Locations[4].Group = 3
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "a third one came")
 	require.Contains(t, text(), "worker ×3 (of 5) have been in recv at main.go:20, 2 of them since the trace began, for the channel that the trace does not name. waiting")

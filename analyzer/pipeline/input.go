@@ -126,9 +126,10 @@ func openGoTrace(input string, h how) (a *trace.Archive, damage, err error) {
 	return a, damage, err
 }
 
-// check returns what refuses a Go execution trace of a size as soon as it is certain that the memory is too little, nil if any will do: to convert all of it takes long.
+// check returns what refuses a Go execution trace of a size as soon as it is certain that the memory is too little, nil if any will do: to convert all of it takes long. Of a part, what is before that
+// would be counted, too, which is not kept.
 func (h how) check(bytes int64) func(gotrace.Sofar) error {
-	if h.memory == 0 {
+	if h.memory == 0 || h.window != (requests.Window{}) {
 		return nil
 	}
 	return func(s gotrace.Sofar) error {
@@ -137,8 +138,17 @@ func (h how) check(bytes int64) func(gotrace.Sofar) error {
 			return nil
 		}
 		const more = 1.25 // the rest may have more of everything
-		all := none + int64(more*float64(least-none)*float64(bytes)/float64(s.Bytes))
-		return fmt.Errorf("--memory %s is too little: by its first %s, --memory %s should be enough", new(size.Bytes(h.memory)),
+		all := least + int64(more*float64(least-none)*float64(max(0, bytes-s.Bytes))/float64(s.Bytes))
+		return fmt.Errorf("--memory %s is too little for the %s of its first %s: --memory %s should be enough for all", new(size.Bytes(h.memory)), of(s.Locations, s.Events, h.keeps),
 			readable.RoughPercent(float64(s.Bytes)/float64(bytes)), enough(all))
 	}
+}
+
+// of says what takes the memory for an analysis that keeps so much of each event.
+func of(goroutines, events, keeps int64) string {
+	what := readable.Grouped(int(goroutines), 0) + " goroutines"
+	if keeps > 0 {
+		what += " and " + readable.Grouped(int(events), 0) + " events"
+	}
+	return what
 }

@@ -10,7 +10,6 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/analyzer/requests"
-	"tracerec/internal/readable"
 	"tracerec/internal/size"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
@@ -46,10 +45,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	}
 	defer a.Close()
 	if least := analyzer.Least(a, o.Keeps); o.Limited && o.Memory < least {
-		what := readable.Grouped(len(a.Definitions().Locations), 0) + " goroutines"
-		if o.Keeps > 0 {
-			what += " and " + readable.Grouped(events(a), 0) + " events"
-		}
+		what := of(int64(len(a.Definitions().Locations)), int64(events(a)), o.Keeps)
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}
 	if o.Collect != nil {

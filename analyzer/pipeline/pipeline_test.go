@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/analyzer/requests"
 	"tracerec/exchange/gotrace"
 	"tracerec/metric/spec"
 	"tracerec/report"
@@ -64,10 +65,11 @@ func TestTooLittle(t *testing.T) {
 	const mib = 1 << 20
 	check := how{memory: 128 * mib}.check(100 * mib)
 	require.NoError(t, check(gotrace.Sofar{Bytes: mib, Events: 1e6, Locations: 1000}))
-	require.EqualError(t, check(gotrace.Sofar{Bytes: 10 * mib, Locations: 100_000}), "--memory 128M is too little: by its first 10 %, --memory 1088M should be enough")
+	require.EqualError(t, check(gotrace.Sofar{Bytes: 10 * mib, Locations: 100_000}), "--memory 128M is too little for the 100,000 goroutines of its first 10 %: --memory 1088M should be enough for all")
 	check = how{memory: 128 * mib, keeps: 32}.check(100 * mib)
-	require.EqualError(t, check(gotrace.Sofar{Bytes: 25 * mib, Events: 2 * mib}), "--memory 128M is too little: by its first 25 %, --memory 448M should be enough")
+	require.EqualError(t, check(gotrace.Sofar{Bytes: 25 * mib, Events: 2 * mib, Locations: 2000}), "--memory 128M is too little for the 2,000 goroutines and 2,097,152 events of its first 25 %: --memory 448M should be enough for all")
 	require.Nil(t, how{}.check(100*mib))
+	require.Nil(t, how{memory: mib, window: requests.Window{From: 1, To: 2}}.check(100*mib), "of which little may be kept")
 
 	recorder := runtime.NewFlightRecorder(runtime.FlightRecorderConfig{MinAge: time.Hour})
 	if err := recorder.Start(); err != nil {
@@ -86,6 +88,6 @@ func TestTooLittle(t *testing.T) {
 		require.NoError(t, out.Close())
 	}
 	_, err := Analyze(file, Options{Options: analyzer.Options{Memory: mib}, Limited: true}, nil)
-	require.ErrorContains(t, err, file+": --memory 1M is too little: by its first ")
-	require.ErrorContains(t, err, ", --memory 128M should be enough")
+	require.ErrorContains(t, err, file+": --memory 1M is too little for the ")
+	require.ErrorContains(t, err, ": --memory 128M should be enough for all")
 }
