@@ -180,28 +180,47 @@ type naiveMessage struct {
 	asked *visit        // received: in which it was asked for; sent: in which that was finished
 }
 
-// members returns the processes of a communicator, by rank.
-func (x *naive) members(comm uint64) (list []uint64) {
+// members returns the processes of a communicator, by rank, and if it is between two groups, those of the second one.
+func (x *naive) members(comm uint64) (groups [][]uint64) {
 	var ranks []uint64
 	for _, r := range x.a.Records() {
 		if r.Spec.Name == "Group" && r.Get("groupType") == 4 && r.Get("paradigm") == 4 {
 			ranks = r.Each()
 		}
 	}
-	for _, c := range x.a.Records() {
+	processes := func(group uint64) (list []uint64) {
 		for _, g := range x.a.Records() {
-			if c.Spec.Name == "Comm" && c.Values[0] == comm && g.Spec.Name == "Group" && g.Values[0] == c.Get("group") {
-				for _, m := range g.Each() {
-					for _, thread := range x.threads {
-						if thread.location.ID == ranks[m] {
-							list = append(list, thread.location.Group)
-						}
+			if g.Spec.Name != "Group" || g.Values[0] != group {
+				continue
+			}
+			for _, m := range g.Each() {
+				for _, thread := range x.threads {
+					if thread.location.ID == ranks[m] {
+						list = append(list, thread.location.Group)
 					}
 				}
 			}
 		}
+		return list
 	}
-	return list
+	for _, c := range x.a.Records() {
+		switch {
+		case c.Spec.Name == "Comm" && c.Values[0] == comm:
+			groups = append(groups, processes(c.Get("group")))
+		case c.Spec.Name == "InterComm" && c.Values[0] == comm:
+			groups = append(groups, processes(c.Get("groupA")), processes(c.Get("groupB")))
+		}
+	}
+	return groups
+}
+
+// peer returns the process that a process calls by a rank: one of the other group, if there are two.
+func (x *naive) peer(comm, process, rank uint64) uint64 {
+	groups := x.members(comm)
+	if len(groups) > 1 && slices.Contains(groups[0], process) {
+		return groups[1][rank]
+	}
+	return groups[0][rank]
 }
 
 // find returns the messages that were sent and received, in the order of threads, and their partners: the first that was sent is the first that was asked for.
@@ -213,13 +232,13 @@ func (x *naive) find() (sent, received []*naiveMessage) {
 				switch e.Spec.ID {
 				case idMpiSend, idMpiIsend:
 					m := &naiveMessage{at: v, event: e, asked: v}
-					m.queue = [4]uint64{e.Values[1], thread.location.Group, x.members(e.Values[1])[e.Values[0]], e.Values[2]}
+					m.queue = [4]uint64{e.Values[1], thread.location.Group, x.peer(e.Values[1], thread.location.Group, e.Values[0]), e.Values[2]}
 					if sent = append(sent, m); e.Spec.ID == idMpiIsend {
 						m.asked, pending[e.Values[4]] = nil, m
 					}
 				case idMpiRecv, idMpiIrecv:
 					m := &naiveMessage{at: v, event: e, asked: v}
-					m.queue = [4]uint64{e.Values[1], x.members(e.Values[1])[e.Values[0]], thread.location.Group, e.Values[2]}
+					m.queue = [4]uint64{e.Values[1], x.peer(e.Values[1], thread.location.Group, e.Values[0]), thread.location.Group, e.Values[2]}
 					if received = append(received, m); e.Spec.ID == idMpiIrecv {
 						m.asked = asked[e.Values[4]]
 					}

@@ -26,6 +26,9 @@ func (p *parallel) gathers(comm int) *gathering {
 	if p.r.IntN(4) == 0 {
 		op = 0
 	}
+	for p.first[comm] > 0 && collectives[op].how != "barrier" && collectives[op].how != "all" {
+		op = p.r.IntN(len(collectives))
+	}
 	n, how := len(p.comms[comm]), collectives[op].how
 	g := &gathering{op: op, comm: comm, root: p.r.IntN(n), list: p.comms[comm], sent: make([]uint64, n), received: make([]uint64, n), begins: make([]int64, n)}
 	empty := how == "barrier" || p.r.IntN(6) == 0
@@ -116,6 +119,7 @@ type naiveMember struct {
 	op, comm, root uint64
 	sent, received uint64
 	rank           int
+	two, second    bool   // there are two groups, and it is in the second one
 	ended          *visit // in which it was finished, if that is another one
 }
 
@@ -144,7 +148,9 @@ func (x *naive) operations(id uint8) (all [][]*naiveMember) {
 					m.at = asked[e.Values[5]]
 				}
 				m.begin = m.at.begin
-				m.rank = slices.Index(x.members(m.comm), thread.location.Group)
+				groups := x.members(m.comm)
+				m.rank = slices.Index(groups[0], thread.location.Group)
+				m.two, m.second = len(groups) > 1, m.rank < 0
 				if lists[m.comm] == nil {
 					lists[m.comm] = map[*naiveThread][]*naiveMember{}
 				}
@@ -197,8 +203,14 @@ func (x *naive) later() map[*visit]naiveAwaited {
 			all := func(*naiveMember) bool { return true }
 			sends := func(o *naiveMember) bool { return o.sent > 0 }
 			root := func(o *naiveMember) bool { return uint64(o.rank) == m.root }
+			other := func(o *naiveMember) bool { return o.second != m.second }
 			a := naiveAwaited{end: m.end, until: -1}
 			switch how := collectives[m.op].how; {
+			case m.two && how == "barrier":
+				a.metric, a.until = "mpi_ibarrier_wait", last(other)
+			case m.two && m.received > 0:
+				a.metric, a.until = "mpi_wait_inxn", last(func(o *naiveMember) bool { return other(o) && sends(o) })
+			case m.two:
 			case how == "barrier":
 				a.metric, a.until = "mpi_ibarrier_wait", last(all)
 			case how == "all" && !slices.ContainsFunc(members, func(o *naiveMember) bool { return o.end <= max(m.begin, last(all)) }):
@@ -234,7 +246,13 @@ func (x *naive) meets(members []*naiveMember) {
 	sends := func(m *naiveMember) bool { return m.sent > 0 }
 	for _, m := range members {
 		root := func(o *naiveMember) bool { return uint64(o.rank) == m.root }
+		other := func(o *naiveMember) bool { return o.second != m.second }
 		switch how := collectives[m.op].how; {
+		case m.two && how == "barrier":
+			x.waits("mpi_barrier_wait", m.at, m.begin, min(last(other), m.end))
+		case m.two && m.received > 0:
+			x.waits("mpi_wait_nxn", m.at, m.begin, min(last(func(o *naiveMember) bool { return other(o) && sends(o) }), m.end))
+		case m.two:
 		case how == "barrier":
 			x.assembled(members, m, "mpi_barrier_wait", "mpi_barrier_completion")
 		case how == "all" && !slices.ContainsFunc(members, func(o *naiveMember) bool { return o.end <= last(func(*naiveMember) bool { return true }) }):

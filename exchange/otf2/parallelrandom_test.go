@@ -16,6 +16,7 @@ type parallel struct {
 	r         *rand.Rand
 	processes []*parallelProcess
 	comms     [][]int                  // the processes of communicators, by rank; the first one has all
+	first     map[int]int              // of communicators between two groups: how many are in the first one
 	flying    map[flight][]int64       // when messages were sent that have not arrived, the first ones first
 	sizes     map[flight][]uint64      // how large they are
 	asked     map[flight][]*request    // who asked for messages that have not arrived, likewise
@@ -71,7 +72,7 @@ func (x *parallelThread) location() uint64 { return uint64(x.process.number) | u
 func newParallel(seed uint64) *parallel {
 	r := rand.New(rand.NewPCG(seed, 17))
 	n := 2 + r.IntN(4)
-	p := &parallel{r: r, comms: [][]int{r.Perm(n)}, flying: map[flight][]int64{}, sizes: map[flight][]uint64{}, asked: map[flight][]*request{}, teams: map[string]uint64{},
+	p := &parallel{r: r, comms: [][]int{r.Perm(n)}, first: map[int]int{}, flying: map[flight][]int64{}, sizes: map[flight][]uint64{}, asked: map[flight][]*request{}, teams: map[string]uint64{},
 		tick: []int64{1, 1, 10}[r.IntN(3)], threaded: r.IntN(3) == 0, regions: map[string]uint64{}, locks: map[[2]int]*parallelLock{}}
 	teams := r.IntN(3) > 0
 	for i := range n {
@@ -86,6 +87,10 @@ func newParallel(seed uint64) *parallel {
 	for range r.IntN(3) {
 		list := r.Perm(n)
 		p.comms = append(p.comms, list[:1+r.IntN(n)])
+	}
+	if r.IntN(3) == 0 {
+		p.first[len(p.comms)] = 1 + r.IntN(n-1)
+		p.comms = append(p.comms, r.Perm(n))
 	}
 	for _, q := range p.processes {
 		p.enter(q.threads[0], "main")
@@ -243,9 +248,25 @@ func (p *parallel) together(name string) {
 	}
 }
 
-// rank returns the rank of a process in a communicator, negative if it is not in it.
+// rank returns the rank of a process in a communicator, or in its group of two, negative if it is not in it.
 func (p *parallel) rank(comm int, q *parallelProcess) int {
-	return slices.Index(p.comms[comm], q.number)
+	rank := slices.Index(p.comms[comm], q.number)
+	if first := p.first[comm]; rank >= first {
+		return rank - first
+	}
+	return rank
+}
+
+// others returns to whom a process can send messages in a communicator.
+func (p *parallel) others(comm int, q *parallelProcess) []int {
+	list, first := p.comms[comm], p.first[comm]
+	switch {
+	case first == 0:
+		return list
+	case slices.Index(list, q.number) < first:
+		return list[first:]
+	}
+	return list[:first]
 }
 
 // to returns where messages go from a thread, or where they come from.
@@ -255,7 +276,8 @@ func (p *parallel) to(x *parallelThread, from bool) flight {
 		if p.rank(comm, x.process) < 0 {
 			continue
 		}
-		other := p.processes[p.comms[comm][p.r.IntN(len(p.comms[comm]))]]
+		others := p.others(comm, x.process)
+		other := p.processes[others[p.r.IntN(len(others))]]
 		f := flight{comm, x, p.some(other, true), p.r.Uint64N(2)}
 		if from {
 			f.from, f.to = f.to, f.from
@@ -471,6 +493,10 @@ func (p *parallel) write(t *testing.T, chunk uint64) *Archive {
 	}
 	x.group(commLocations, mpi, masters)
 	for i, list := range p.comms {
+		if first := p.first[i]; first > 0 {
+			x.define("InterComm", nil, uint64(10+i), 0, x.group(5, mpi, numbers(list[:first])), x.group(5, mpi, numbers(list[first:])), none, 0)
+			continue
+		}
 		x.define("Comm", nil, uint64(10+i), 0, x.group(5, mpi, numbers(list)), none, 0)
 	}
 	p.defineTeams(x)
