@@ -139,16 +139,19 @@ func (h how) check(bytes int64) func(gotrace.Sofar) error {
 		}
 		const more = 1.25 // the rest may have more of everything
 		all := least + int64(more*float64(least-none)*float64(max(0, bytes-s.Bytes))/float64(s.Bytes))
-		return fmt.Errorf("--memory %s is too little for the %s of its first %s: --memory %s should be enough for all", new(size.Bytes(h.memory)), of(s.Locations, s.Events, h.keeps),
+		return fmt.Errorf("--memory %s is too little for the %s of its first %s: --memory %s should be enough for all", new(size.Bytes(h.memory)), of(s.Locations, s.Objects, s.Events, h.keeps),
 			readable.RoughPercent(float64(s.Bytes)/float64(bytes)), enough(all))
 	}
 }
 
 // of says what takes the memory for an analysis that keeps so much of each event.
-func of(goroutines, events, keeps int64) string {
-	what := readable.Grouped(int(goroutines), 0) + " goroutines"
+func of(goroutines, objects, events, keeps int64) string {
+	what := readable.Grouped(goroutines, 0) + " goroutines"
+	if objects > goroutines { // which are locks and channels then: in execution traces each goroutine has one at most
+		what += ", " + readable.Grouped(objects, 0) + " locks, channels and the like"
+	}
 	if keeps > 0 {
-		what += " and " + readable.Grouped(int(events), 0) + " events"
+		what += " and " + readable.Grouped(events, 0) + " events"
 	}
 	return what
 }

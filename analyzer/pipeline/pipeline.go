@@ -45,7 +45,8 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	}
 	defer a.Close()
 	if least := analyzer.Least(a, o.Keeps); o.Limited && o.Memory < least {
-		what := of(int64(len(a.Definitions().Locations)), int64(events(a)), o.Keeps)
+		d := a.Definitions()
+		what := of(int64(len(d.Locations)), int64(len(d.Objects)), int64(events(a)), o.Keeps)
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}
 	if o.Collect != nil {
