@@ -128,7 +128,7 @@ var MPI = []*analyzer.Pattern{
 	waiting("mpi", analyzer.LateSenderOther, metric.Metric{Name: "mpi_lswo_different", Parent: "mpi_latesender_wo", Title: "Wrong order, different sources", Causing: "which sent it in",
 		Description: "A process waited for a message although that of another process, which it received later, had been sent before.",
 		Formula: "a late sender; one of the messages that the process received later (as long as it is one of its last 100 late senders) was sent earlier, by another process than the one " +
-			"waited for",
+			"waited for. Where threads of a process pass messages themselves, each counts as one",
 		Advice: "Receive what comes first: use MPI_ANY_SOURCE, or post all receives and handle them by MPI_Waitany."}),
 	waiting("mpi", analyzer.LateSenderSame, metric.Metric{Name: "mpi_lswo_same", Parent: "mpi_latesender_wo", Title: "Wrong order, same source", Causing: "which sent it in",
 		Description: "A process waited for a message although the same process had sent it another one before, which it received later.",
@@ -136,7 +136,7 @@ var MPI = []*analyzer.Pattern{
 		Advice:      "Receive messages in the order in which they are sent, or change the order in which they are sent."}),
 	waiting("mpi", analyzer.ReceiverCame, metric.Metric{Name: "mpi_latereceiver", Parent: "mpi_point2point", Title: "Late receiver", Causing: "which asked for it in",
 		Description: "A process waited to send a message that the receiver had not asked for yet: large messages, and synchronous ones, are passed only then.",
-		Formula:     "begin of the call that asks for the message − begin of the call that finishes sending it, when positive, and the latter was not over",
+		Formula:     "begin of the call that asks for the message − begin of the call that finishes sending it, when positive, and the latter was not over; none in a call that finishes several messages and also waited to receive one",
 		Advice:      "Post the receive earlier, by MPI_Irecv, or send by MPI_Isend and do other work until the message is needed no more."}),
 	group("mpi", "mpi_collective", "mpi_communication", "Collective communication", "collective operations that pass data"),
 	waiting("mpi", analyzer.SentToRoot, metric.Metric{Name: "mpi_earlyreduce", Parent: "mpi_collective", Title: "Early reduce", Causing: "which came last, in",
