@@ -10,12 +10,15 @@ type Roots struct {
 	Delay     string // what others did too much before, and so came late; what that costs later has metric.LongTerm behind it
 	Direct    string // waits because of that, "" if waits are not divided so
 	Indirect  string // waits because those others had waited themselves
-	Spreading string // waits because of which others waited later
+	Spreading string // waits because of which others waited later; of waits for messages only others for messages
 	Terminal  string // waits because of which nobody did
 }
 
 // root is a Roots as numbers of metrics.
-type root struct{ short, long, direct, indirect, spreading, terminal uint16 }
+type root struct {
+	short, long, direct, indirect, spreading, terminal uint16
+	messages                                           bool // the waits are for messages
+}
 
 // addRoots says to which metrics delays go, by kind of synch points.
 func (m *metrics) addRoots(patterns []*Pattern) {
@@ -30,10 +33,15 @@ func (m *metrics) addRoots(patterns []*Pattern) {
 		r := *p.Roots
 		if _, is := known[r]; !is {
 			known[r] = int8(len(m.roots))
-			m.roots = append(m.roots, root{m.named(r.Delay), m.named(r.Delay + metric.LongTerm), m.named(r.Direct), m.named(r.Indirect), m.named(r.Spreading), m.named(r.Terminal)})
+			m.roots = append(m.roots, root{m.named(r.Delay), m.named(r.Delay + metric.LongTerm), m.named(r.Direct), m.named(r.Indirect), m.named(r.Spreading), m.named(r.Terminal), forMessages(p.Point)})
 		}
 		m.rootOf[p.Point] = known[r]
 	}
+}
+
+// forMessages says whether who waits at a synch point waits to send or receive a message.
+func forMessages(kind PointKind) bool {
+	return kind == LateSenderRight || kind == LateSenderOther || kind == LateSenderSame || kind == ReceiverCame
 }
 
 // delays says whether there are metrics of delays.
@@ -45,7 +53,7 @@ type causes struct {
 	s       *scan
 	laps    *laps
 	costs   []float64 // by encounter and root: what later waits of others its wait causes
-	spreads []float64 // by encounter: the most of it that causes one later wait for a message
+	spreads []float64 // by encounter: the most of it that causes one later wait, if it is for a message, of those for messages
 	sums    *exactSums
 	mine    profile // of the causer
 	theirs  profile // of who waits
@@ -254,8 +262,8 @@ func (c *causes) wait(kind PointKind, causer, waiter, from int32, waited int64) 
 	}
 	c.blame(c.s.metrics.roots[of].short, of, causer, from, share)
 	if to := c.s.metrics.roots[of]; to.indirect != unnamed {
-		c.charge(to.indirect, e.path, e.loc, float64(share*float64(waited)))
-		c.spread(causer, from, share)
+		c.charge(to.indirect, e.path, e.loc, min(float64(share*float64(waited)), float64(e.wait)))
+		c.spread(causer, from, min(share, 1), to.messages)
 	}
 }
 
@@ -273,12 +281,12 @@ func (c *causes) blame(to uint16, root int, causer, from int32, share float64) {
 	}
 }
 
-// spread notes which part of the causer's waits for messages causes a wait.
-func (c *causes) spread(causer, from int32, share float64) {
+// spread notes which part of the causer's waits causes a wait, which is for a message or not.
+func (c *causes) spread(causer, from int32, share float64, message bool) {
 	for i := max(from+1, c.first[c.encounters[causer].loc]); i < causer; i++ {
 		e := &c.encounters[i]
 		if x := &c.meetings[e.of]; e.wait > 0 && x.causer != e.loc {
-			if r := c.s.metrics.rootOf[x.kind]; r >= 0 && c.s.metrics.roots[r].spreading != unnamed {
+			if r := c.s.metrics.rootOf[x.kind]; r >= 0 && c.s.metrics.roots[r].spreading != unnamed && (message || !c.s.metrics.roots[r].messages) {
 				c.spreads[i] = max(c.spreads[i], float64(share*float64(e.wait)))
 			}
 		}

@@ -76,7 +76,8 @@ var paradigms = slices.Concat(patterns.MPI, patterns.Threads, patterns.Devices, 
 var onlySums = strings.Fields(`mpi_management mpi_synchronization mpi_communication mpi_latesender_wo mpi_io syncs syncs_p2p syncs_rma comms comms_p2p comms_coll comms_rma mpi_file_ops bytes bytes_p2p
 	bytes_coll bytes_rma omp_time omp_synchronization omp_barrier pthread_synchronization gpu_executions delay delay_mpi delay_p2p delay_latesender_aggregate delay_latereceiver_aggregate delay_collective
 	delay_barrier_aggregate delay_n21_aggregate delay_12n_aggregate delay_n2n_aggregate delay_omp delay_ompbarrier_aggregate delay_ompidle_aggregate waitstates_propagating_vs_terminal mpi_wait_propagating
-	mpi_wait_terminal waitstates_direct_vs_indirect mpi_wait_direct mpi_wait_indirect performance_impact performance_impact_criticalpath critical_imbalance_impact`)
+	mpi_wait_terminal waitstates_direct_vs_indirect mpi_wait_direct mpi_wait_indirect performance_impact performance_impact_criticalpath critical_imbalance_impact
+	meetings_propagating_vs_terminal meetings_propagating meetings_terminal meetings_direct_vs_indirect meetings_direct meetings_indirect`)
 
 // TestParallelScenarios compares the analysis of programs of MPI, OpenMP, threads and GPUs with severities computed by hand, in whatever chunks their events are.
 func TestParallelScenarios(t *testing.T) {

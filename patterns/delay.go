@@ -13,13 +13,39 @@ var (
 		Spreading: "mpi_wait_propagating_ls", Terminal: "mpi_wait_terminal_ls"}
 	lateReceiverRoots = &analyzer.Roots{Delay: "delay_latereceiver", Direct: "mpi_wait_direct_latereceiver", Indirect: "mpi_wait_indirect_latereceiver",
 		Spreading: "mpi_wait_propagating_lr", Terminal: "mpi_wait_terminal_lr"}
-	barrierRoots     = &analyzer.Roots{Delay: "delay_barrier"}
-	reduceRoots      = &analyzer.Roots{Delay: "delay_n21"}
-	broadcastRoots   = &analyzer.Roots{Delay: "delay_12n"}
-	exchangeRoots    = &analyzer.Roots{Delay: "delay_n2n"}
-	teamBarrierRoots = &analyzer.Roots{Delay: "delay_ompbarrier"}
-	idleRoots        = &analyzer.Roots{Delay: "delay_ompidle"}
+	barrierRoots     = rootsOf("delay_barrier", "mpi", "barrier")
+	reduceRoots      = rootsOf("delay_n21", "mpi", "n21")
+	broadcastRoots   = rootsOf("delay_12n", "mpi", "12n")
+	exchangeRoots    = rootsOf("delay_n2n", "mpi", "n2n")
+	teamBarrierRoots = rootsOf("delay_ompbarrier", "omp", "barrier")
+	idleRoots        = rootsOf("delay_ompidle", "omp", "idle")
 )
+
+// rootsOf returns the metrics of the causes of waits where several meet.
+func rootsOf(delay, paradigm, kind string) *analyzer.Roots {
+	return &analyzer.Roots{Delay: delay, Direct: paradigm + "_direct_" + kind, Indirect: paradigm + "_indirect_" + kind, Spreading: paradigm + "_propagating_" + kind, Terminal: paradigm + "_terminal_" + kind}
+}
+
+// meetings are the waits where several meet.
+var meetings = []struct {
+	of              *analyzer.Roots
+	paradigm, waits string
+}{
+	{barrierRoots, "mpi", "at barriers"}, {reduceRoots, "mpi", "of roots in reductions"}, {broadcastRoots, "mpi", "in broadcasts"}, {exchangeRoots, "mpi", "in N × N"},
+	{teamBarrierRoots, "omp", "at barriers of teams"}, {idleRoots, "omp", "of idle threads"},
+}
+
+// dividedMeetings returns the metric of a part of these waits, and those of each kind of them.
+func dividedMeetings(name, parent, title, description, formula string, part func(*analyzer.Roots) string) []*analyzer.Pattern {
+	of := func(paradigm, name, parent, title, description, formula string) *analyzer.Pattern {
+		return &analyzer.Pattern{Paradigm: paradigm, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula}}
+	}
+	all := []*analyzer.Pattern{of(analyzer.Processes, name, parent, title+" waits", "Waits where several meet "+description, "sum of its parts")}
+	for _, m := range meetings {
+		all = append(all, of(m.paradigm, part(m.of), name, title+" waits "+m.waits, "Waits "+m.waits+" "+description, formula))
+	}
+	return all
+}
 
 // roots says what causes the waits at synch points of a kind.
 var roots = map[analyzer.PointKind]*analyzer.Roots{
@@ -95,4 +121,14 @@ var Delays = slices.Concat(
 			"waits of the causer × min(1, wait ÷ (sum of the causer's excess + its waits)), since the two last met"),
 		divided("mpi_wait_indirect_latereceiver", "mpi_wait_indirect", "Indirect late receivers", "Late receivers who had waited before.", "likewise"),
 	},
+	[]*analyzer.Pattern{{Paradigm: analyzer.Processes, Metric: metric.Metric{Name: "meetings_propagating_vs_terminal", Title: "Waits in meetings by effect",
+		Description: "Waits in collective operations, at barriers and for teams, divided into those that made others wait later and those that did not.", Formula: "sum of its parts"}}},
+	dividedMeetings("meetings_propagating", "meetings_propagating_vs_terminal", "Propagating", "that made others wait later, for whatever.",
+		"the largest part of it that causes one later wait: wait × min(1, later wait ÷ (sum of the causer's excess + its waits))", func(r *analyzer.Roots) string { return r.Spreading }),
+	dividedMeetings("meetings_terminal", "meetings_propagating_vs_terminal", "Terminal", "that made nobody wait later.", "the wait − its propagating part", func(r *analyzer.Roots) string { return r.Terminal }),
+	[]*analyzer.Pattern{{Paradigm: analyzer.Processes, Metric: metric.Metric{Name: "meetings_direct_vs_indirect", Title: "Waits in meetings by cause",
+		Description: "Waits in collective operations, at barriers and for teams, divided into those that work caused and those that other waits caused.", Formula: "sum of its parts"}}},
+	dividedMeetings("meetings_direct", "meetings_direct_vs_indirect", "Direct", "that somebody caused who had more work.", "the wait − its indirect part", func(r *analyzer.Roots) string { return r.Direct }),
+	dividedMeetings("meetings_indirect", "meetings_direct_vs_indirect", "Indirect", "that somebody caused who had waited before.",
+		"min(wait, waits of the causer × wait ÷ (sum of the causer's excess + its waits)), since the two last met; of idle threads, the waits of the causer meanwhile", func(r *analyzer.Roots) string { return r.Indirect }),
 )

@@ -354,7 +354,7 @@ func (x *naive) lateReceiver(v *visit, sent, received []*naiveMessage) int64 {
 
 // notNaive begin the names of metrics that are computed of these.
 var notNaive = []string{"delay", "critical_path", "critical_imbalance", "non_critical", "performance_impact", "imbalance", "overload", "underload", "intra_", "inter_", "mpi_wait_direct", "mpi_wait_indirect", "mpi_wait_propagating",
-	"mpi_wait_terminal"}
+	"mpi_wait_terminal", "mpi_direct", "mpi_indirect", "mpi_propagating", "mpi_terminal", "omp_direct", "omp_indirect", "omp_propagating", "omp_terminal"}
 
 // cellsOf returns the values of an analysis, but for metrics that are computed of others.
 func cellsOf(e *report.Experiment) map[naiveCell]int64 {
