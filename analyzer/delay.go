@@ -41,7 +41,7 @@ func (m *metrics) addRoots(patterns []*Pattern) {
 
 // forMessages says whether who waits at a synch point waits to send or receive a message.
 func forMessages(kind PointKind) bool {
-	return kind == LateSenderRight || kind == LateSenderOther || kind == LateSenderSame || kind == ReceiverCame
+	return kind == LateSenderRight || kind == LateSenderOther || kind == LateSenderSame || kind == ReceiverCame || kind == ReceiverTookOthers
 }
 
 // delays says whether there are metrics of delays.

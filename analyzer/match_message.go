@@ -19,6 +19,9 @@ type messages struct {
 // lateMessages is how many late messages of a location are looked at again when others arrive that were sent before them.
 const lateMessages = 100
 
+// mostLooks is at how many operations is looked for them.
+const mostLooks = 10 * lateMessages
+
 // late is a wait for a message.
 type late struct {
 	call, recv, send int32
@@ -34,7 +37,8 @@ type late struct {
 //
 // What is told about epochs of windows is passed likewise, without being a message.
 //
-// The sender of a message waits from the begin of the call that finishes it to the begin of the one that asked for it, if that came while it was in there.
+// The sender of a message waits from the begin of the call that finishes it to the begin of the one that asked for it, if that came while it was in there. It is in wrong order if one of the last messages that
+// the receiver had received then was sent later.
 //
 // What a call waits for collective operations is in match_later.go.
 func (m *Matcher) calls(ops []Op) {
@@ -390,8 +394,27 @@ func (m *Matcher) sent(x *messages, from, to int) (until int64) {
 		done = x.other[longest]
 	}
 	m.attendMessage(ReceiverCame, x, done, by, ops[call].Begin)
-	m.meet(ReceiverCame, call, by)
+	kind := ReceiverCame
+	if x.overtaken(ops, longest, by) {
+		kind = ReceiverTookOthers
+	}
+	m.meet(kind, call, by)
 	return ops[by].Begin
+}
+
+// overtaken says whether one of the last messages that a location had received when it asked for one was sent later than that.
+func (x *messages) overtaken(ops []Op, send, asked int32) bool {
+	left := lateMessages
+	for i := asked - 1; i >= 0 && ops[i].Loc == ops[asked].Loc && left > 0 && asked-i < mostLooks; i-- {
+		if ops[i].Kind != wire.Arrived || x.call[i] != noOp && ops[x.call[i]].Mode&(wire.Accesses|wire.Awaits) != 0 {
+			continue
+		}
+		left--
+		if s := x.partner[i]; s != noOp && ops[s].End > ops[send].End {
+			return true
+		}
+	}
+	return false
 }
 
 // waitedIn says whether a call waited for a message that arrived.

@@ -46,60 +46,61 @@ type PointKind uint8
 
 // The kinds of synch points.
 const (
-	NoPoint           PointKind = iota
-	Sent                        // the value that the operation received; Begin is its begin, Release that of the send
-	Received                    // took the value that it sent on a channel without buffer; Release is the begin of the receive
-	MadeRoom                    // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
-	Closed                      // the channel from which it received
-	HeldLock                    // that it acquired exclusively, and held it exclusively in [Begin, Release)
-	WroteBefore                 // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
-	ReadBefore                  // held the lock shared that it acquired exclusively, and was the last such at Release
-	WasDone                     // as the last one of a WaitGroup
-	Signalled                   // the condition
-	RanOnce                     // the function of a Once, until Release
-	ArrivedLast                 // at a barrier
-	LeftFirst                   // the barrier, at Begin: the operation did so at Release; there is no causer
-	DidNotCome                  // or is not recorded: the operation blocked at Begin and ended at Release
-	CameOverNetwork             // what the operation, which blocked at Begin, waited for; there is no causer
-	Came                        // over the network what it waited for, from the causer; or that interrupted it
-	LateSenderRight             // sent the message that the call received; Begin is its begin, Release that of the call in which it was sent
-	LateSenderOther             // likewise; another had sent one before it which the call might have received
-	LateSenderSame              // likewise; it had itself
-	ReceiverCame                // asked for the message that the call sent
-	ArrivedAtBarrier            // last, of a group of processes
-	ArrivedAtExchange           // last, of those for whose data the call waited
-	ArrivedAtFinalize           // last, at the end of the program
-	ArrivedAtExplicit           // last, of a team of threads
-	ArrivedAtImplicit           // likewise
-	RootSent                    // the data that the call received
-	SentToRoot                  // the last data that the root needed
-	LowerSent                   // the last data of those with lower numbers
-	ArrivedAtCreate             // last, to make a window
-	ArrivedAtFree               // likewise, to free it
-	ArrivedAtFence              // likewise, at a fence of it
-	AccessedAtFence             // last what the operation has of the window that is fenced
-	Posted                      // the window that the call accesses
-	PostedToAccess              // likewise, in a call that passes data
-	Completed                   // its access to the window
-	CompletedLate               // likewise, and nobody had accessed the window since Begin
-	AwaitedAtBarrier            // last, at a barrier that the call finishes, and which does not block
-	AwaitedInExchange           // last, of those for whose data in such an operation the call waited
-	AwaitedRoot                 // the data that the call waited for in such an operation, by beginning it as its root
-	AwaitedByRoot               // the last data that the root waited for in the call, by beginning it
-	AwaitedLower                // likewise, the last of those with lower numbers
-	UnlockedToSync              // the window that the call locks, or has locked, and which it had locked before
-	UnlockedToAccess            // likewise, in a call that passes data
-	PresentToSync               // in MPI, as the process that has what the call, which has the lock, is about
-	PresentToAccess             // likewise, in a call that passes data
-	Forked                      // the team that the thread works in from now on
-	WorkedWithout               // in a team that it had forked, while the thread was in none
-	FreedCritical               // the critical section, which it had acquired before
-	FreedCall                   // likewise a lock
-	FreedMutex                  // a mutex
-	FreedCond                   // the mutex of a condition
-	HasExecuted                 // all that the call waited for, as the stream of a device
-	Launched                    // what the stream of a device executes next
-	LeftBarrierFirst            // there is no causer of this and the next ones, see LeftFirst
+	NoPoint            PointKind = iota
+	Sent                         // the value that the operation received; Begin is its begin, Release that of the send
+	Received                     // took the value that it sent on a channel without buffer; Release is the begin of the receive
+	MadeRoom                     // in the buffer for the value that it sent, by the receive as many values before as the buffer holds; likewise
+	Closed                       // the channel from which it received
+	HeldLock                     // that it acquired exclusively, and held it exclusively in [Begin, Release)
+	WroteBefore                  // held the lock exclusively that it acquired shared, or waited for it, in [Begin, Release)
+	ReadBefore                   // held the lock shared that it acquired exclusively, and was the last such at Release
+	WasDone                      // as the last one of a WaitGroup
+	Signalled                    // the condition
+	RanOnce                      // the function of a Once, until Release
+	ArrivedLast                  // at a barrier
+	LeftFirst                    // the barrier, at Begin: the operation did so at Release; there is no causer
+	DidNotCome                   // or is not recorded: the operation blocked at Begin and ended at Release
+	CameOverNetwork              // what the operation, which blocked at Begin, waited for; there is no causer
+	Came                         // over the network what it waited for, from the causer; or that interrupted it
+	LateSenderRight              // sent the message that the call received; Begin is its begin, Release that of the call in which it was sent
+	LateSenderOther              // likewise; another had sent one before it which the call might have received
+	LateSenderSame               // likewise; it had itself
+	ReceiverCame                 // asked for the message that the call sent
+	ReceiverTookOthers           // likewise; it had received one before that was sent later
+	ArrivedAtBarrier             // last, of a group of processes
+	ArrivedAtExchange            // last, of those for whose data the call waited
+	ArrivedAtFinalize            // last, at the end of the program
+	ArrivedAtExplicit            // last, of a team of threads
+	ArrivedAtImplicit            // likewise
+	RootSent                     // the data that the call received
+	SentToRoot                   // the last data that the root needed
+	LowerSent                    // the last data of those with lower numbers
+	ArrivedAtCreate              // last, to make a window
+	ArrivedAtFree                // likewise, to free it
+	ArrivedAtFence               // likewise, at a fence of it
+	AccessedAtFence              // last what the operation has of the window that is fenced
+	Posted                       // the window that the call accesses
+	PostedToAccess               // likewise, in a call that passes data
+	Completed                    // its access to the window
+	CompletedLate                // likewise, and nobody had accessed the window since Begin
+	AwaitedAtBarrier             // last, at a barrier that the call finishes, and which does not block
+	AwaitedInExchange            // last, of those for whose data in such an operation the call waited
+	AwaitedRoot                  // the data that the call waited for in such an operation, by beginning it as its root
+	AwaitedByRoot                // the last data that the root waited for in the call, by beginning it
+	AwaitedLower                 // likewise, the last of those with lower numbers
+	UnlockedToSync               // the window that the call locks, or has locked, and which it had locked before
+	UnlockedToAccess             // likewise, in a call that passes data
+	PresentToSync                // in MPI, as the process that has what the call, which has the lock, is about
+	PresentToAccess              // likewise, in a call that passes data
+	Forked                       // the team that the thread works in from now on
+	WorkedWithout                // in a team that it had forked, while the thread was in none
+	FreedCritical                // the critical section, which it had acquired before
+	FreedCall                    // likewise a lock
+	FreedMutex                   // a mutex
+	FreedCond                    // the mutex of a condition
+	HasExecuted                  // all that the call waited for, as the stream of a device
+	Launched                     // what the stream of a device executes next
+	LeftBarrierFirst             // there is no causer of this and the next ones, see LeftFirst
 	LeftExchangeFirst
 	InitializedFirst
 	pointKinds

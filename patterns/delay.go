@@ -50,7 +50,8 @@ func dividedMeetings(name, parent, title, description, formula string, part func
 // roots says what causes the waits at synch points of a kind.
 var roots = map[analyzer.PointKind]*analyzer.Roots{
 	analyzer.LateSenderRight: lateSenderRoots, analyzer.LateSenderOther: lateSenderRoots, analyzer.LateSenderSame: lateSenderRoots, analyzer.ReceiverCame: lateReceiverRoots,
-	analyzer.ArrivedAtBarrier: barrierRoots, analyzer.SentToRoot: reduceRoots, analyzer.RootSent: broadcastRoots, analyzer.ArrivedAtExchange: exchangeRoots,
+	analyzer.ReceiverTookOthers: lateReceiverRoots,
+	analyzer.ArrivedAtBarrier:   barrierRoots, analyzer.SentToRoot: reduceRoots, analyzer.RootSent: broadcastRoots, analyzer.ArrivedAtExchange: exchangeRoots,
 	analyzer.AwaitedAtBarrier: barrierRoots, analyzer.AwaitedByRoot: reduceRoots, analyzer.AwaitedRoot: broadcastRoots, analyzer.AwaitedInExchange: exchangeRoots,
 	analyzer.ArrivedAtExplicit: teamBarrierRoots, analyzer.ArrivedAtImplicit: teamBarrierRoots, analyzer.Forked: idleRoots,
 }
@@ -111,11 +112,11 @@ var Delays = slices.Concat(
 		divided("mpi_wait_propagating_lr", "mpi_wait_propagating", "Propagating late receivers", "Late receivers that made others wait for messages later.", "likewise"),
 		divided("mpi_wait_terminal", "waitstates_propagating_vs_terminal", "Terminal waits", "Waits for messages that made nobody wait for messages later.", "sum of its parts"),
 		divided("mpi_wait_terminal_ls", "mpi_wait_terminal", "Terminal late senders", "Late senders that made nobody wait for messages later.", "mpi_latesender − mpi_wait_propagating_ls"),
-		divided("mpi_wait_terminal_lr", "mpi_wait_terminal", "Terminal late receivers", "Late receivers that made nobody wait for messages later.", "mpi_latereceiver − mpi_wait_propagating_lr"),
+		divided("mpi_wait_terminal_lr", "mpi_wait_terminal", "Terminal late receivers", "Late receivers that made nobody wait for messages later.", "mpi_latereceiver with those in wrong order − mpi_wait_propagating_lr"),
 		divided("waitstates_direct_vs_indirect", "", "Waits for messages by cause", "Waits for messages, divided into those that work caused and those that other waits caused.", "sum of its parts"),
 		divided("mpi_wait_direct", "waitstates_direct_vs_indirect", "Direct waits", "Waits for messages that somebody caused who had more work.", "sum of its parts"),
 		divided("mpi_wait_direct_latesender", "mpi_wait_direct", "Direct late senders", "Late senders who had more work.", "mpi_latesender − mpi_wait_indirect_latesender"),
-		divided("mpi_wait_direct_latereceiver", "mpi_wait_direct", "Direct late receivers", "Late receivers who had more work.", "mpi_latereceiver − mpi_wait_indirect_latereceiver"),
+		divided("mpi_wait_direct_latereceiver", "mpi_wait_direct", "Direct late receivers", "Late receivers who had more work.", "mpi_latereceiver with those in wrong order − mpi_wait_indirect_latereceiver"),
 		divided("mpi_wait_indirect", "waitstates_direct_vs_indirect", "Indirect waits", "Waits for messages that somebody caused who had waited before.", "sum of its parts"),
 		divided("mpi_wait_indirect_latesender", "mpi_wait_indirect", "Indirect late senders", "Late senders who had waited before.",
 			"waits of the causer × min(1, wait ÷ (sum of the causer's excess + its waits)), since the two last met"),
