@@ -25,6 +25,8 @@ var waitStates = map[string]waitState{
 		"Receive messages in the order in which they are sent.", "delay_latesender"},
 	"mpi_latereceiver": {"senders waited for receivers that were not ready yet",
 		"Post receives earlier, or use sends that do not wait for the receiver.", "delay_latereceiver"},
+	"mpi_latereceiver_wo": {"senders waited for receivers that had received before what was sent later",
+		"Receive messages in the order in which they come, for instance from any source.", "delay_latereceiver"},
 	"mpi_barrier_wait": {"those who came early to a barrier waited for the last one",
 		"Balance the work before the barrier, or do without the barrier.", "delay_barrier"},
 	"mpi_wait_nxn": {"those who came early to an exchange of all with all waited for the last one",
