@@ -267,7 +267,7 @@ func normal(a *Archive, e *Event) string {
 		text = strings.Join(w, " ")
 	}
 	for _, x := range e.Attributes {
-		text += fmt.Sprintf(" +%s %d", enumerations["Type"][x.Type], x.Value)
+		text += fmt.Sprintf(" +%s %d", enumerations()["Type"][x.Type], x.Value)
 	}
 	return text
 }

@@ -270,14 +270,14 @@ func parseField(text string) Field {
 	if to := references[kind]; to != Nothing {
 		f, ok = Field{Type: Number, Bits: 32, Refers: to}, true
 	}
-	if words, found := enumerations[kind]; found {
+	if words, found := enumerations()[kind]; found {
 		f, ok = Field{Type: Byte, Words: words}, true
 	}
-	if words, found := flags[kind]; found {
+	if words, found := flags()[kind]; found {
 		f, ok = Field{Type: Number, Bits: 32, Words: words, Flags: true}, true
 	}
 	if f.Refers == Paradigms {
-		f.Words = enumerations["Paradigm"] // for those that are not defined
+		f.Words = enumerations()["Paradigm"] // for those that are not defined
 	}
 	if !ok {
 		panic(fmt.Sprintf("field %s has no type", text)) // a mistake in the table

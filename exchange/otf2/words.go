@@ -1,9 +1,13 @@
 package otf2
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // enumerations are the names of values, from 0 on; what has none is a dash.
-var enumerations = words(`
+var enumerations = sync.OnceValue(func() map[string][]string {
+	return words(`
 Paradigm UNKNOWN USER COMPILER OPENMP MPI CUDA MEASUREMENT_SYSTEM PTHREAD HMPP OMPSS HARDWARE GASPI UPC SHMEM WINTHREAD QTTHREAD ACETHREAD TBB OPENACC OPENCL MTAPI SAMPLING NONE HIP KOKKOS
 MeasurementMode - ON OFF
 CollectiveOp BARRIER BCAST GATHER GATHERV SCATTER SCATTERV ALLGATHER ALLGATHERV ALLTOALL ALLTOALLV ALLTOALLW ALLREDUCE REDUCE REDUCE_SCATTER SCAN EXSCAN REDUCE_SCATTER_BLOCK CREATE_HANDLE DESTROY_HANDLE ALLOCATE DEALLOCATE CREATE_HANDLE_AND_ALLOCATE DESTROY_HANDLE_AND_DEALLOCATE
@@ -35,9 +39,11 @@ IoOperationMode READ WRITE FLUSH
 MarkerSeverity NONE LOW MEDIUM HIGH
 MarkerScope GLOBAL LOCATION LOCATION_GROUP SYSTEM_TREE_NODE GROUP COMM
 `)
+})
 
 // flags are the names of bits, the lowest one first.
-var flags = words(`
+var flags = sync.OnceValue(func() map[string][]string {
+	return words(`
 RegionFlags DYNAMIC PHASE
 GroupFlags GLOBAL_MEMBERS
 CommFlags CREATE_DESTROY_EVENTS
@@ -48,6 +54,7 @@ IoCreationFlags CREATE TRUNCATE DIRECTORY EXCLUSIVE NO_CONTROLLING_TERMINAL NO_F
 IoStatusFlags CLOSE_ON_EXEC APPEND NON_BLOCKING ASYNC SYNC DATA_SYNC AVOID_CACHING NO_ACCESS_TIME DELETE_ON_CLOSE
 IoOperationFlags NON_BLOCKING COLLECTIVE
 `)
+})
 
 // words reads a list of names: what has the names comes first.
 func words(text string) map[string][]string {
