@@ -201,14 +201,15 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 		}
 		waits[k] = append(waits[k], n)
 	}
+	locked := slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool { return e.leaf(n.Path).locks() })
 	for _, k := range order {
-		list = append(list, p.wordWait(waits[k]))
+		list = append(list, p.wordWait(waits[k], locked))
 	}
 	return list
 }
 
-// wordWait words equal waits that never ended, the first of which began first.
-func (p *page) wordWait(waits []*NeverEnded) StillWaiting {
+// wordWait words equal waits that never ended, the first of which began first. Where somebody waits for a lock, any of the others may hold it, so nobody is taken to rest.
+func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	e, first := p.e, waits[0]
 	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1}
 	before, started := 0, false // how many of them waited when the trace began; whether one was started since
@@ -219,7 +220,7 @@ func (p *page) wordWait(waits []*NeverEnded) StillWaiting {
 		}
 		started = started || e.Groups[e.Locations[n.Location].Group].Creator >= 0
 	}
-	w.throughout = e.Header.Exit < 0 && before == len(waits) && !started && p.mayRest(first)
+	w.throughout = e.Header.Exit < 0 && before == len(waits) && !started && !locked && p.mayRest(first)
 	w.Idle = w.throughout || p.byDesign(first.Path, first.Object, first.Since, w.Locations)
 	w.Text = p.haveBeen(w.Locations) + " in " + p.at(w.Path)
 	if before > 0 && before < len(waits) {
@@ -246,11 +247,8 @@ func (p *page) wordWait(waits []*NeverEnded) StillWaiting {
 }
 
 // mayRest says whether a wait is one in which goroutines may stay for as long as a program goes on: for a message, a condition, or what comes from outside, and not for
-// somebody to take what they send, or to end. Where somebody waits for a lock, any of the others may hold it.
+// somebody to take what they send, or to end.
 func (p *page) mayRest(n *NeverEnded) bool {
-	if slices.ContainsFunc(p.e.NeverEnded, func(n NeverEnded) bool { return p.e.leaf(n.Path).locks() }) {
-		return false
-	}
 	switch leaf := p.e.leaf(n.Path); leaf.Name {
 	case recvName, selectName:
 		return n.Object != "" // which would be a nil channel
