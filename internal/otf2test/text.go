@@ -96,8 +96,11 @@ func (d *described) names(words []string) error {
 	if words[0] == "location" {
 		kind, list = otf2.Locations, true
 	}
-	if list && len(words) < 2 {
+	switch least := map[string]int{"window": 3}[words[0]]; {
+	case list && len(words) < 2:
 		return errors.New("has no name")
+	case list && len(words) < least, kind == otf2.Locations && list && len(words) == 3:
+		return errors.New("does not say of what")
 	}
 	if list {
 		d.name(kind, words[1])

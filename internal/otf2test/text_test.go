@@ -59,7 +59,7 @@ func TestWriteTextFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"0 Enter main": `line 1: "0 Enter main": no event of a location`, "location a\n0 Enters main": "no event of a location", "location a\n5 Enter x\n4 Leave x": "earlier",
 		"location a\nlocation a": "line 2: \"location a\": there are two such locations", "location b of a": "there is no such process", "location a\n0 MpiSend 1 world": "msgTag is missing",
-		"location a\n0 Enter x y": "y is too much", "location a\n0 MpiSend 1 pair 2 3": "there is no pair", "location a\ncomm c b": "comm c: there is no b", "comm": "has no name",
+		"location a\n0 Enter x y": "y is too much", "location a\n0 MpiSend 1 pair 2 3": "there is no pair", "location a\ncomm c b": "comm c: there is no b", "comm": "has no name", "window w": "does not say of what", "location a of": "does not say of what",
 		"location a\n0 Enter \"x": "invalid syntax", "location a\n0 ThreadFork openmpi 2": "there is no openmpi", "window w c": "window w: there is no c",
 	} {
 		require.ErrorContains(t, WriteText(filepath.Join(t.TempDir(), "traces.otf2"), text, 0), want, text)
