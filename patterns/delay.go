@@ -37,12 +37,11 @@ var meetings = []struct {
 
 // dividedMeetings returns the metric of a part of these waits, and those of each kind of them.
 func dividedMeetings(name, parent, title, description, formula string, part func(*analyzer.Roots) string) []*analyzer.Pattern {
-	of := func(paradigm, name, parent, title, description, formula string) *analyzer.Pattern {
-		return &analyzer.Pattern{Paradigm: paradigm, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula}}
-	}
-	all := []*analyzer.Pattern{of(analyzer.Processes, name, parent, title+" waits", "Waits where several meet "+description, "sum of its parts")}
+	all := []*analyzer.Pattern{costing(name, parent, title+" waits", "Waits where several meet "+description, "sum of its parts", "")}
 	for _, m := range meetings {
-		all = append(all, of(m.paradigm, part(m.of), name, title+" waits "+m.waits, "Waits "+m.waits+" "+description, formula))
+		p := costing(part(m.of), name, title+" waits "+m.waits, "Waits "+m.waits+" "+description, formula, "")
+		p.Paradigm = m.paradigm
+		all = append(all, p)
 	}
 	return all
 }
@@ -122,13 +121,13 @@ var Delays = slices.Concat(
 			"waits of the causer × min(1, wait ÷ (sum of the causer's excess + its waits)), since the two last met"),
 		divided("mpi_wait_indirect_latereceiver", "mpi_wait_indirect", "Indirect late receivers", "Late receivers who had waited before.", "likewise"),
 	},
-	[]*analyzer.Pattern{{Paradigm: analyzer.Processes, Metric: metric.Metric{Name: "meetings_propagating_vs_terminal", Title: "Waits in meetings by effect",
-		Description: "Waits in collective operations, at barriers and for teams, divided into those that made others wait later and those that did not.", Formula: "sum of its parts"}}},
+	[]*analyzer.Pattern{costing("meetings_propagating_vs_terminal", "", "Waits in meetings by effect",
+		"Waits in collective operations, at barriers and for teams, divided into those that made others wait later and those that did not.", "sum of its parts", "")},
 	dividedMeetings("meetings_propagating", "meetings_propagating_vs_terminal", "Propagating", "that made others wait later, for whatever.",
 		"the largest part of it that causes one later wait: wait × min(1, later wait ÷ (sum of the causer's excess + its waits))", func(r *analyzer.Roots) string { return r.Spreading }),
 	dividedMeetings("meetings_terminal", "meetings_propagating_vs_terminal", "Terminal", "that made nobody wait later.", "the wait − its propagating part", func(r *analyzer.Roots) string { return r.Terminal }),
-	[]*analyzer.Pattern{{Paradigm: analyzer.Processes, Metric: metric.Metric{Name: "meetings_direct_vs_indirect", Title: "Waits in meetings by cause",
-		Description: "Waits in collective operations, at barriers and for teams, divided into those that work caused and those that other waits caused.", Formula: "sum of its parts"}}},
+	[]*analyzer.Pattern{costing("meetings_direct_vs_indirect", "", "Waits in meetings by cause",
+		"Waits in collective operations, at barriers and for teams, divided into those that work caused and those that other waits caused.", "sum of its parts", "")},
 	dividedMeetings("meetings_direct", "meetings_direct_vs_indirect", "Direct", "that somebody caused who had more work.", "the wait − its indirect part", func(r *analyzer.Roots) string { return r.Direct }),
 	dividedMeetings("meetings_indirect", "meetings_direct_vs_indirect", "Indirect", "that somebody caused who had waited before.",
 		"min(wait, waits of the causer × wait ÷ (sum of the causer's excess + its waits)), since the two last met; of idle threads, the waits of the causer meanwhile", func(r *analyzer.Roots) string { return r.Indirect }),

@@ -140,7 +140,7 @@ var MPI = []*analyzer.Pattern{
 		Advice:      "Post the receive earlier, by MPI_Irecv, or send by MPI_Isend and do other work until the message is needed no more."}),
 	waiting("mpi", analyzer.ReceiverTookOthers, metric.Metric{Name: "mpi_latereceiver_wo", Parent: "mpi_latereceiver", Title: "Wrong order, late receiver", Causing: "which asked for it in",
 		Description: "A process waited to send a message that the receiver had not asked for yet, although it had received another one that was sent later. KOJAK had this wait state; Scalasca has not.",
-		Formula:     "a late receiver; one of the last 100 messages that the receiver had received when it asked for this one was sent later",
+		Formula:     "a late receiver; one of the last 100 messages that the receiver had received when it asked for this one, by the last 1,000 of all that it did about messages, was sent later",
 		Advice:      "Receive messages in the order in which they are sent: use MPI_ANY_SOURCE, or post all receives and handle them by MPI_Waitany."}),
 	group("mpi", "mpi_collective", "mpi_communication", "Collective communication", "collective operations that pass data"),
 	waiting("mpi", analyzer.SentToRoot, metric.Metric{Name: "mpi_earlyreduce", Parent: "mpi_collective", Title: "Early reduce", Causing: "which came last, in",
