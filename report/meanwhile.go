@@ -153,6 +153,9 @@ func (p *page) idling(path uint32) string {
 	return ""
 }
 
+// leastPath is how many columns a call path has at least.
+const leastPath = 20
+
 // meanwhile says what the causers of a finding did while they were waited for.
 func (p *page) meanwhile(f *Finding) {
 	title := "meanwhile"
@@ -161,7 +164,7 @@ func (p *page) meanwhile(f *Finding) {
 		if d.Path >= 0 {
 			what := d.What
 			if what != "" {
-				what = ", " + what
+				what = elide(", "+what, room-leastPath)
 			}
 			text = p.path(uint32(d.Path), room-width(what)) + p.paint(dim, what)
 		}

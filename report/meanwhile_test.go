@@ -34,6 +34,19 @@ func TestMeanwhileAddsUp(t *testing.T) {
 	}
 }
 
+// However long the names are of those who were waited for in turn, there is a call path before them.
+func TestMeanwhileOfLongNames(t *testing.T) {
+	p := &page{e: hydro()}
+	for i := range p.e.Groups {
+		p.e.Groups[i].Name, p.e.Groups[i].Count = strings.Repeat("main.Name[int].", 9), 1000
+	}
+	p.meanwhile(&Finding{Line: Line{Critical: 5}, Awaited: 100, Meanwhile: []PathTime{{0, 5}}, Onward: []Onward{{PathTime{1, 80}, 0}}})
+	require.Contains(t, p.out.String(), ", waiting for …")
+	for line := range strings.Lines(p.out.String()) {
+		require.LessOrEqual(t, width(strings.TrimSuffix(line, "\n")), pageWidth, line)
+	}
+}
+
 // Where those who were waited for were off the critical path most of the time, there is nothing to tell, unless something on it is.
 func TestMeanwhileNotKnown(t *testing.T) {
 	s := hydro().Sentences()
