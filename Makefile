@@ -5,11 +5,12 @@ GO      ?= go
 FUZZTIME ?= 1m
 RECORDINGS ?= 300
 SETS ?= 10000
+STRESS ?= 1h
 BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test truth check gate ui page e2e screenshots planted services figures simfigures bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test truth check gate ui page e2e screenshots planted services stress figures simfigures bench crossbuild fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -105,6 +106,9 @@ planted: ## forty programs with known causes, whole and partly recorded: how oft
 
 services: ## nine servers with known causes of slow requests, under load, from execution traces and recordings
 	cd lab && $(GO) test -count=1 -timeout 0 -v ./services -all
+
+stress: build ## record tests of the Go distribution and random programs in random settings for STRESS: nothing fails or hangs that does not unrecorded
+	cd lab && $(GO) run ./stress -for $(STRESS)
 
 figures: ## measure how near multiplexed counts come to the truth: tables and plots of docs/multiplexing.md, in some minutes
 	cd lab && $(GO) run ./figures -doc ../docs/multiplexing.md

@@ -15,6 +15,7 @@ import (
 	"tracerec/autoinst/build"
 	"tracerec/autoinst/given"
 	"tracerec/autoinst/operations"
+	"tracerec/autoinst/operations/random"
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/regions"
 	"tracerec/internal/testkit"
@@ -88,21 +89,13 @@ func said(t testing.TB, program string, args ...string) string {
 	return fmt.Sprint(string(out), cmd.ProcessState.ExitCode())
 }
 
-func randomPrograms(n int) map[string]string {
-	files := map[string]string{"helpers.go": helpers}
-	for i := range n {
-		files[fmt.Sprintf("p%d_program.go", i)] = randomProgram(*seed, uint64(i))
-	}
-	return files
-}
-
 // Random programs print the same, in the same order, and panic at the same lines.
 func TestRandomPrograms(t *testing.T) {
 	n := 60
 	if testing.Short() {
 		n = 15
 	}
-	m := newModule(t, randomPrograms(n))
+	m := newModule(t, random.Files(*seed, n))
 	plain := m.build(t, "plain")
 	files, s := m.rewrite(t)
 	require.Greater(t, s.Rewritten, 10*n)
@@ -139,7 +132,7 @@ func TestManyRandomPrograms(t *testing.T) {
 	const perBinary = 250
 	tracerec := testkit.Build(t, nil, "tracerec/cmd/tracerec")
 	for done := 0; done < *all; done += perBinary {
-		m := newModule(t, randomPrograms(perBinary))
+		m := newModule(t, random.Files(*seed, perBinary))
 		m.write(t, "go.mod", "module random\n\ngo 1.26\n")
 		plain := said(t, m.build(t, "plain"))
 		for _, flag := range []string{"-x=false", "-rewrite"} {

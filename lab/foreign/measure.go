@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"time"
 
+	"tracerec/lab/gotest"
 	"tracerec/trace"
 )
 
@@ -52,26 +53,9 @@ func (s *session) test(w way, dir string, args ...string) (*outcome, error) {
 	if err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
-	o := &outcome{tests: map[string]string{}, stderr: errs.String()}
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var e struct {
-			Action, Package, Test string
-			Elapsed               float64
-		}
-		if err := d.Decode(&e); err != nil {
-			return nil, fmt.Errorf("%w: %.300s", err, o.stderr)
-		}
-		switch {
-		case e.Action != "pass" && e.Action != "fail" && e.Action != "skip":
-		case e.Test == "":
-			o.seconds += e.Elapsed
-			o.tests[e.Package] = e.Action
-		default:
-			o.tests[e.Package+" "+e.Test] = e.Action
-		}
-	}
-	if len(o.tests) == 0 {
-		return nil, fmt.Errorf("no tests: %.300s", o.stderr)
+	o := &outcome{stderr: errs.String()}
+	if o.tests, o.seconds, err = gotest.Outcomes(bytes.NewReader(out)); err != nil {
+		return nil, fmt.Errorf("%w: %.300s", err, o.stderr)
 	}
 	return o, nil
 }

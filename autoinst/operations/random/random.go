@@ -1,10 +1,21 @@
-package operations_test
+// Package random writes programs that use channels, locks and goroutines in all forms that the language has, and print the same however they run.
+package random
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
 )
+
+// Files returns the files of a command that runs the first n programs of a seed, by name: package main, without a go.mod. With a number as its argument, it runs all of
+// them at the same time, each as often, and prints the same.
+func Files(seed uint64, n int) map[string]string {
+	files := map[string]string{"helpers.go": helpers}
+	for i := range n {
+		files[fmt.Sprintf("p%d_program.go", i)] = randomProgram(seed, uint64(i))
+	}
+	return files
+}
 
 // program writes a random program: a function that tells the same however its goroutines run. It is made of scenes, each of which uses operations in
 // one of the forms that the language has, with everything that is evaluated noted in its order.
@@ -312,7 +323,9 @@ const helpers = `package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -399,10 +412,34 @@ func give[C ~chan int](c C, w *log) {
 }
 
 func main() {
-	for i := range len(programs) {
-		w := &log{}
-		programs[i](w)
-		fmt.Println("program", i, w.text.String())
+	texts, times := make([]string, len(programs)), 0
+	if len(os.Args) > 1 {
+		times, _ = strconv.Atoi(os.Args[1])
+	}
+	var all sync.WaitGroup
+	for i := range texts {
+		run := func() {
+			w := &log{}
+			programs[i](w)
+			if text := w.text.String(); texts[i] == "" {
+				texts[i] = text
+			} else if texts[i] != text {
+				texts[i] += "and then " + text
+			}
+		}
+		if times == 0 {
+			run()
+			continue
+		}
+		all.Go(func() {
+			for range times {
+				run()
+			}
+		})
+	}
+	all.Wait()
+	for i, text := range texts {
+		fmt.Println("program", i, text)
 	}
 }
 `
