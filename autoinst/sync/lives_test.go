@@ -3,6 +3,7 @@ package sync_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/autoinst/build"
+	"tracerec/autoinst/given"
+	"tracerec/autoinst/regions"
 	"tracerec/recorder"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
@@ -35,6 +39,61 @@ func TestLives(t *testing.T) {
 		"(main.once)\n": 2 * rounds, "(main.shard)\n": 3 * rounds, "(main.main)\n": rounds + 1,
 		"(main.group)\n": 2 * rounds, "(main.groups)\n": 1, "(main.always)\n": 1, "(main.late)\n": 1, "(main.stack)\n": 4,
 	}, objects(t, a))
+}
+
+// TestOneLifeForAnObject: however many locks are in an object, the runtime keeps one life of it. It looks through all that it has.
+func TestOneLifeForAnObject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the runtime")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module lives\n\ngo 1.25\n",
+		"a.s":    "// Functions without a body need a file in assembly.\n",
+		"main.go": `package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+//go:linkname lifeAt runtime.tracerecLife
+func lifeAt(at uintptr) (alive *atomic.Uintptr, stack bool)
+
+type shard struct {
+	sync.Mutex
+	next *shard
+}
+
+func main() {
+	seen := map[*atomic.Uintptr]bool{}
+	var kept [][]shard
+	for _, n := range []int{1, 9, 90, 9000} {
+		list := make([]shard, n)
+		kept = append(kept, list)
+		for i := range list {
+			alive, _ := lifeAt(uintptr(unsafe.Pointer(&list[i])))
+			seen[alive] = alive.Load() != 0
+		}
+	}
+	println(len(seen), len(kept))
+}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	file := filepath.Join(dir, "lives")
+	b, err := build.New("build", []string{"-C", dir, "-o", file, "."}, regions.Options{})
+	require.NoError(t, err)
+	defer b.Close()
+	var said strings.Builder
+	status, err := b.Run(nil, given.Orders{}, &said, &said)
+	require.NoError(t, err)
+	require.Zero(t, status, said.String())
+	out, err := exec.Command(file).CombinedOutput()
+	require.NoError(t, err)
+	require.Equal(t, "4 4\n", string(out))
 }
 
 // objects counts the objects of an archive by the functions that used them first.
