@@ -154,7 +154,7 @@ func (p *page) idling(path uint32) string {
 }
 
 // leastPath is how many columns a call path has at least.
-const leastPath = 20
+const leastPath = 16
 
 // meanwhile says what the causers of a finding did while they were waited for.
 func (p *page) meanwhile(f *Finding) {
