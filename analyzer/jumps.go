@@ -51,9 +51,11 @@ func newJumps(s *scan, matchWorkers []*matchWorker) *jumps {
 		workers[i] = &jumpWorker{s: s, order: merger{store: s.store}, nests: map[uint32]nest{}}
 	}
 	t, all := &jumps{first: make([]uint32, n), nests: map[uint32]nest{}}, uint32(0)
-	for i, most := range matchWorkers[0].m.jumps {
+	for i := range n {
 		t.first[i] = all
-		all += most
+		for _, w := range matchWorkers {
+			all += w.jumped[i]
+		}
 	}
 	t.list, t.end = spill.Make[jump](s.store, int(all)), slices.Clone(t.first)
 	each(workers, blocks, func(w *jumpWorker, block []byte) {

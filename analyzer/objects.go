@@ -23,7 +23,7 @@ type matching struct {
 	index   bool                            // of waits, is wanted
 	threads bool                            // locations are threads of processes
 	name    func(*report.Region) ObjectName // nil: names are not known
-	jumps   []uint32                        // by location: how many waits of the workers' jumps are its
+	aside   int                             // number of operations on an object from which matching and charging go on side by side
 
 	telling   sync.Mutex
 	onWait    func(*Op, *Wait)
@@ -63,6 +63,7 @@ type matchWorker struct {
 	counts   Counts
 	strange  map[uint32]bool // classes with channels on which some are not recorded
 	jumps    waitStream      // the last waits of operations, at whose end the critical path goes to the causer
+	jumped   []uint32        // by location: how many of these are its
 	waits    waitStream      // the others
 	idle     waitStream      // what the critical path may stay in: waits for nobody, and wake-ups from where there was none
 	readings list[pause]     // waits of readers for the network
@@ -124,13 +125,13 @@ func (m *matching) matchWorkers(n int) (workers []*matchWorker) {
 
 // run matches all objects.
 func (m *matching) run(workers []*matchWorker) {
-	m.jumps = make([]uint32, len(m.s.locations))
 	order, all := m.s.largestFirst()
+	m.aside = max(largeObject, all/len(workers)*5/4)
 	m.s.progress.begin("matching operations", 2*uint64(all)) // each is expanded before
 	room := newExpanded(m.s)
 	var next atomic.Uint32
 	parallel(workers, func(w *matchWorker) {
-		w.matcher.All = m.onMessage != nil
+		w.matcher.All, w.jumped = m.onMessage != nil, make([]uint32, len(m.s.locations))
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
 			w.part(order[i], i, room)
 		}
@@ -374,12 +375,12 @@ func (w *matchWorker) match(object int, ops []Op) {
 	}
 }
 
-// largeObject is the number of operations from which matching and charging go on side by side.
+// largeObject is the least number of operations of which matching and charging may go on side by side. They do if there are not enough others to keep all workers busy.
 const largeObject = 1 << 16
 
 // simulate matches an object that is recorded.
 func (w *matchWorker) simulate(def *trace.Object, ops []Op) {
-	if len(ops) < largeObject {
+	if len(ops) < w.m.aside {
 		w.count(w.matcher.Match(def.Kind, def.Size, ops, w.emit))
 		return
 	}
@@ -575,7 +576,7 @@ func (w *matchWorker) keep(o *Op, waits []Wait) {
 			if i == last { // where the critical path jumps
 				k.begin, k.done = waits[first].Begin, o.End
 				w.jumps.add(&k)
-				atomic.AddUint32(&w.m.jumps[o.Loc], 1)
+				w.jumped[o.Loc]++
 			} else {
 				w.waits.add(&k)
 			}

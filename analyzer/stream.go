@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"tracerec/internal/spill"
 	"tracerec/trace/wire"
@@ -75,6 +76,23 @@ func (r *reader) uint() uint64 {
 	if b := r.data[r.pos]; b < 0x80 {
 		r.pos++
 		return uint64(b)
+	}
+	return r.long()
+}
+
+// long reads a number of any length, up to eight bytes at once: what is random is not worth a guess at its length.
+func (r *reader) long() uint64 {
+	const ends, low = 0x8080808080808080, 0x7f7f7f7f7f7f7f7f
+	if rest := r.data[r.pos:]; len(rest) >= 8 {
+		x := binary.LittleEndian.Uint64(rest)
+		if end := ^x & ends; end != 0 {
+			x &= (end ^ (end - 1)) & low
+			x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+			x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+			x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
+			r.pos += bits.TrailingZeros64(end)/8 + 1
+			return x
+		}
 	}
 	v, n := binary.Uvarint(r.data[r.pos:])
 	r.pos += n
