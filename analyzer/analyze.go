@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"tracerec/internal/spill"
 	"tracerec/report"
@@ -76,8 +77,16 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := store.Err(); err != nil {
 		return nil, err
 	}
+	stats := m.statistics(matchWorkers)
+	var dividing sync.WaitGroup
+	dividing.Go(func() { // while one worker looks for the path
+		for i := range stats {
+			stats[i].divide()
+		}
+	})
 	path := findCriticalPath(s, lives, matchWorkers)
-	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
+	dividing.Wait()
+	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
 	out, err := b.build()
 	if full := store.Err(); full != nil {
 		return nil, full

@@ -154,19 +154,12 @@ func (b *builder) collect() {
 	m := b.s.metrics
 	b.sums, b.critical = newSums[cellKey](), b.waits.cells
 	b.scanned = b.s.gather()
-	b.stats = make([]durations, len(m.list))
-	for i := range b.stats {
-		b.stats[i].values.store = b.s.store
-	}
 	for _, w := range b.matchWorkers {
 		for k, v := range w.cells.all() {
 			b.charge(k.metric, k.path, k.loc, v)
 		}
 		for k, v := range w.waited.all() {
 			b.charge(k.metric, k.path, k.loc, v)
-		}
-		for i := range w.stats {
-			b.stats[i].merge(&w.stats[i])
 		}
 	}
 	b.samples()

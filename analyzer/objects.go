@@ -302,6 +302,7 @@ func (s *scan) runs(p uint32) []opRun {
 // begin where begin says. Those of quiet ones are left out.
 func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int, quiet []bool) {
 	at, all, within := slices.Clone(begin), to.ops, to.within
+	var left Op // out
 	if len(all) == 0 {
 		return
 	}
@@ -310,24 +311,26 @@ func (w *matchWorker) expand(p uint32, to *roomy, runs []opRun, begin []int, qui
 		from := w.m.s.workers[r.worker].ops.part[p].reader(r.at)
 		last := int64(0)
 		for range r.n {
-			i, o, in := from.op(r.loc, last)
-			last = o.Begin
+			i := from.object()
 			if quiet != nil && quiet[i] {
+				from.op(&left, r.loc, last)
+				last = left.Begin
 				continue
 			}
-			// Operations were written at their end: one with nested operations on the same object comes before them.
 			k := at[i]
-			for ; k > begin[i] && encloses(&o, &all[k-1]); k-- {
-				all[k] = all[k-1]
+			at[i]++
+			in := from.op(&all[k], r.loc, last)
+			last = all[k].Begin
+			// Operations were written at their end: one with nested operations on the same object comes before them.
+			for ; k > begin[i] && encloses(&all[k], &all[k-1]); k-- {
+				all[k], all[k-1] = all[k-1], all[k]
 				if len(within) > 0 {
 					within[k] = within[k-1]
 				}
 			}
-			all[k] = o
 			if len(within) > 0 {
 				within[k] = in
 			}
-			at[i]++
 		}
 	}
 	w.m.s.progress.add(begin[len(begin)-1])
@@ -441,7 +444,9 @@ func (w *matchWorker) emit(points []SynchPoint) {
 		if len(w.pending) > 0 && w.pending[0].Op != p.Op {
 			w.charge()
 		}
-		w.pending = append(w.pending, Wait{SynchPoint: *p, Metric: of[p.Kind]})
+		w.pending = append(w.pending, Wait{})
+		x := &w.pending[len(w.pending)-1]
+		x.SynchPoint, x.Metric = *p, of[p.Kind]
 	}
 }
 

@@ -60,10 +60,9 @@ func (w *matchWorker) quiet(p uint32, runs []opRun, calm []bool) []bool {
 	for _, r := range runs {
 		w.m.s.store.Pace()
 		from := w.m.s.workers[r.worker].ops.part[p].reader(r.at)
-		last := int64(0)
-		for range r.n {
-			i, o, _ := from.op(r.loc, last)
-			last = o.Begin
+		for o := (Op{}); r.n > 0; r.n-- {
+			i := from.object()
+			from.op(&o, r.loc, o.Begin)
 			calm[i] = calm[i] && holdings[i].add(&o)
 		}
 	}

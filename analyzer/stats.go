@@ -21,7 +21,8 @@ type instance struct {
 type durations struct {
 	sum, min, max int64
 	n             int
-	values        stream     // n integers
+	values        stream     // n integers, until they are divided
+	quarters      [3]int64   // where, once they are
 	worst         []instance // of the longest, at least the ten
 	floor         int64      // shorter ones are not among the worst
 	counts        map[lineKey]uint64
@@ -106,7 +107,27 @@ func (d *durations) merge(o *durations) {
 	}
 }
 
-// report makes the statistics. The collected values are used up.
+// statistics brings together what the workers collected, by metric.
+func (m *matching) statistics(workers []*matchWorker) []durations {
+	stats := make([]durations, len(m.s.metrics.list))
+	for i := range stats {
+		stats[i].values.store = m.s.store
+		for _, w := range workers {
+			stats[i].merge(&w.stats[i])
+		}
+	}
+	return stats
+}
+
+// divide finds the quartiles of the values that were collected, and uses these up.
+func (d *durations) divide() {
+	if len(d.values.blocks) > 0 {
+		d.quarters = d.quartiles()
+		d.values.free()
+	}
+}
+
+// report makes the statistics.
 func (d *durations) report(s *report.Stats) {
 	n := d.n
 	if n == 0 {
@@ -114,9 +135,8 @@ func (d *durations) report(s *report.Stats) {
 	}
 	s.Count, s.Sum, s.Min, s.Max, s.Mean = uint64(n), d.sum, d.min, d.max, floorDiv(d.sum, int64(n))
 	s.Sampled = d.counts == nil // waits are counted by line
-	q := d.quartiles()
-	s.Q25, s.Median, s.Q75 = q[0], q[1], q[2]
-	d.values.free()
+	d.divide()
+	s.Q25, s.Median, s.Q75 = d.quarters[0], d.quarters[1], d.quarters[2]
 }
 
 // rank returns the place of a quartile among n values in ascending order: the smallest that so many quarters of them do not exceed.

@@ -2,7 +2,6 @@ package analyzer
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"tracerec/internal/spill"
 	"tracerec/trace/wire"
@@ -80,22 +79,22 @@ func (r *reader) uint() uint64 {
 	return r.long()
 }
 
-// long reads a number of any length, up to eight bytes at once: what is random is not worth a guess at its length.
+// long reads a number of any length, mostly of two or three bytes.
 func (r *reader) long() uint64 {
-	const ends, low = 0x8080808080808080, 0x7f7f7f7f7f7f7f7f
-	if rest := r.data[r.pos:]; len(rest) >= 8 {
-		x := binary.LittleEndian.Uint64(rest)
-		if end := ^x & ends; end != 0 {
-			x &= (end ^ (end - 1)) & low
-			x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-			x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-			x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
-			r.pos += bits.TrailingZeros64(end)/8 + 1
-			return x
+	b, i := r.data, r.pos
+	if len(b)-i > 2 {
+		v := uint64(b[i]&0x7f) | uint64(b[i+1]&0x7f)<<7
+		if b[i+1] < 0x80 {
+			r.pos = i + 2
+			return v
+		}
+		if b[i+2] < 0x80 {
+			r.pos = i + 3
+			return v | uint64(b[i+2])<<14
 		}
 	}
-	v, n := binary.Uvarint(r.data[r.pos:])
-	r.pos += n
+	v, n := binary.Uvarint(b[i:])
+	r.pos = i + n
 	return v
 }
 
@@ -190,8 +189,8 @@ func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
 	if o.Open {
 		flags |= isOpen
 	}
-	b := append(p.room(), byte(o.Kind), flags)
-	b = binary.AppendUvarint(b, uint64(i))
+	b := binary.AppendUvarint(p.room(), uint64(i))
+	b = append(b, byte(o.Kind), flags)
 	b = binary.AppendUvarint(b, uint64(o.Path))
 	b = appendInt(b, o.Begin-p.begin)
 	b = binary.AppendUvarint(b, uint64(o.End-o.Begin))
@@ -209,24 +208,28 @@ func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
 	p.put(b)
 }
 
-// op reads the record of an operation of location loc; begin is that of the record before.
-func (r *reader) op(loc uint32, begin int64) (part uint32, o Op, in inOp) {
+// object goes to the next record of an operation and returns which object of the part it is on. The rest is what op reads.
+func (r *reader) object() uint32 {
 	r.more()
-	o = Op{Loc: loc, Kind: wire.Kind(r.byte()), Blocked: NotBlocked}
+	return uint32(r.uint())
+}
+
+// op reads an operation of location loc; begin is that of the record before. It is written where it is to be, as copying what has just been written in smaller pieces takes long.
+func (r *reader) op(o *Op, loc uint32, begin int64) (in inOp) {
+	o.Loc, o.Kind = loc, wire.Kind(r.byte())
 	flags := r.byte()
 	o.Outcome, o.Open = wire.Outcome(flags>>outcomeShift), flags&isOpen != 0
-	part = uint32(r.uint())
 	o.Path = uint32(r.uint())
 	o.Begin = begin + r.int()
 	o.End = o.Begin + int64(r.uint())
-	if flags&hasBlocked != 0 {
+	if o.Blocked = NotBlocked; flags&hasBlocked != 0 {
 		o.Blocked = o.Begin + int64(r.uint())
 	}
-	if flags&hasMode != 0 {
+	if o.Mode = 0; flags&hasMode != 0 {
 		o.Mode = uint32(r.uint())
 	}
 	if flags&hasNested != 0 {
 		in = inOp{int64(r.uint()), int64(r.uint())}
 	}
-	return part, o, in
+	return in
 }

@@ -36,8 +36,14 @@ func (s *Stack[T]) Top() *Level[T] {
 
 // Open opens a level, of which nothing is known yet. What it returns is valid until the next change.
 func (s *Stack[T]) Open(kind wire.Kind) *T {
-	s.Levels = append(s.Levels, Level[T]{Kind: kind})
-	return &s.Levels[len(s.Levels)-1].Of
+	if n := len(s.Levels); n < cap(s.Levels) {
+		s.Levels = s.Levels[:n+1]
+	} else {
+		s.Levels = append(s.Levels, Level[T]{})
+	}
+	l := &s.Levels[len(s.Levels)-1]
+	*l = Level[T]{Kind: kind}
+	return &l.Of
 }
 
 // Exit closes the innermost level if that is a region and all that an Exit with this id closes, as nearly always. Else it changes nothing.
