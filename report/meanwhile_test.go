@@ -41,7 +41,7 @@ func TestMeanwhileOfLongNames(t *testing.T) {
 		p.e.Groups[i].Name, p.e.Groups[i].Count = strings.Repeat("main.Name[int].", 9), 1000
 	}
 	p.meanwhile(&Finding{Line: Line{Critical: 5}, Awaited: 100, Meanwhile: []PathTime{{0, 5}}, Onward: []Onward{{PathTime{1, 80}, 0}}})
-	require.Contains(t, p.out.String(), ", waiting for …")
+	require.Contains(t, p.out.String(), ", waiting for ")
 	for line := range strings.Lines(p.out.String()) {
 		require.LessOrEqual(t, width(strings.TrimSuffix(line, "\n")), pageWidth, line)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Outcomes reads the output of go test -json or of go tool test2json. It returns "pass", "fail" or "skip" by package and name of the test, with a space between them, and the
-// seconds that the packages took together. The error means that there is something else, or no test.
+// seconds that the packages took together. A test that ran several times fails if it failed once. The error means that there is something else, or no test.
 func Outcomes(r io.Reader) (tests map[string]string, seconds float64, err error) {
 	tests = map[string]string{}
 	for d := json.NewDecoder(r); d.More(); {
@@ -24,7 +24,7 @@ func Outcomes(r io.Reader) (tests map[string]string, seconds float64, err error)
 		case e.Test == "":
 			seconds += e.Elapsed
 			tests[e.Package] = e.Action
-		default:
+		case tests[e.Package+" "+e.Test] != "fail":
 			tests[e.Package+" "+e.Test] = e.Action
 		}
 	}

@@ -15,6 +15,9 @@ import (
 // distribution are the packages of the Go distribution whose tests are run.
 var distribution = []string{"sync", "context", "time", "net/http", "testing/synctest", "runtime"}
 
+// flags are those of tests that take very long, or no time.
+var flags = map[string]string{"runtime": "-test.short", "time": "-test.short", "sync": "-test.count=10", "context": "-test.count=50", "testing/synctest": "-test.count=20"}
+
 // program is one that was built.
 type program struct {
 	name           string
@@ -65,6 +68,9 @@ func (s *session) tests(name string, in setting) error {
 		return err
 	}
 	s.compared += len(got)
+	if err := s.analyze(); err != nil {
+		return err
+	}
 	differ := differences(got, s.usual[usual])
 	for range 3 {
 		if len(differ) == 0 {
@@ -76,8 +82,8 @@ func (s *session) tests(name string, in setting) error {
 		}
 		differ = slices.DeleteFunc(differ, func(test string) bool { return tests[test] == got[test] })
 	}
-	if err := s.analyze(); err != nil || len(differ) == 0 {
-		return err
+	if len(differ) == 0 {
+		return nil
 	}
 	s.keep()
 	again := map[string]int{}
@@ -115,8 +121,8 @@ func differences(a, b map[string]string) (names []string) {
 // outcomes runs the tests of a package where they are.
 func (s *session) outcomes(name string, environment []string, command ...string) (map[string]string, error) {
 	command = append(command, "-test.v=test2json")
-	if name == "runtime" { // the others are quick
-		command = append(command, "-test.short")
+	if flag := flags[name]; flag != "" {
+		command = append(command, flag)
 	}
 	e, err := s.run(filepath.Join(s.source, name), environment, command...)
 	if err != nil {

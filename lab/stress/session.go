@@ -60,14 +60,16 @@ func (s *session) recorder(file string) []string {
 
 // run runs a command with variables in the environment of its program, waits for it, and adds up its processor time. The error is a hang, or that it cannot be run.
 func (s *session) run(dir string, environment []string, command ...string) (ended, error) {
-	recorded := command[0] == s.tracerec
-	if err := os.RemoveAll(s.archive()); recorded && err != nil {
+	output, recorded := filepath.Join(s.dir, "output"), command[0] == s.tracerec
+	if !recorded {
+		output += ".plain"
+	} else if err := os.RemoveAll(s.archive()); err != nil {
 		return ended{}, err
 	}
 	// What is set is set for the program, not for tracerec.
 	at := slices.IndexFunc(command, func(arg string) bool { return strings.HasPrefix(arg, s.dir) && arg != s.archive() })
 	command = slices.Insert(slices.Clone(command), at, append([]string{"env"}, environment...)...)
-	e, err := watch(s.context, s.limits, dir, filepath.Join(s.dir, "output"), command)
+	e, err := watch(s.context, s.limits, dir, output, command)
 	if recorded {
 		s.recorded += e.cpu
 		s.runs++
@@ -131,13 +133,14 @@ func (s *session) said() (list []string) {
 	return list
 }
 
-// keep keeps the archive and the output of the last run, if nothing of this turn is kept yet.
+// keep keeps the archive of the last recording and the outputs of the last runs, if nothing of this turn is kept yet.
 func (s *session) keep() {
 	dir := filepath.Join(s.dir, "failed", strings.ReplaceAll(s.turn, " ", "_"))
 	if os.MkdirAll(filepath.Dir(dir), 0o755) != nil || os.Mkdir(dir, 0o755) != nil {
 		return
 	}
-	for _, name := range []string{s.archive(), filepath.Join(s.dir, "output"), filepath.Join(s.dir, "output"+errorsOf), filepath.Join(s.dir, "random")} {
+	outputs, _ := filepath.Glob(filepath.Join(s.dir, "output*"))
+	for _, name := range append(outputs, s.archive(), filepath.Join(s.dir, "random")) {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			os.CopyFS(filepath.Join(dir, filepath.Base(name)), os.DirFS(name))
 		} else if text, err := os.ReadFile(name); err == nil {
