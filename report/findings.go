@@ -143,7 +143,7 @@ func (p *page) finding(n int, f *Finding) {
 	causers := p.causersOf(f)
 	for i := range causers[:min(len(causers), 3)] {
 		looksLike := func(o Causer) bool {
-			return o.Path >= 0 && p.path(uint32(o.Path), pageWidth-15) == p.path(uint32(causers[i].Path), pageWidth-15)
+			return o.Path >= 0 && p.placed(uint32(o.Path)) == p.placed(uint32(causers[i].Path))
 		}
 		if causers[i].Path >= 0 && !slices.ContainsFunc(causers[:i], looksLike) {
 			p.place("causing", uint32(causers[i].Path))
@@ -361,8 +361,11 @@ func (p *page) someOf(group int32, n, all int) string {
 
 // place writes a call path below a finding.
 func (p *page) place(what string, path uint32) {
-	p.line(p.paint(dim, "      "+left(what, 9)), p.path(path, pageWidth-15))
+	p.line(p.paint(dim, "      "+left(what, 9)), p.placed(path))
 }
+
+// placed is a call path as place shows it.
+func (p *page) placed(path uint32) string { return p.path(path, pageWidth-15) }
 
 // started says where a group's goroutines came from, if its name alone does not tell it from another group.
 func (p *page) started(group int32) {

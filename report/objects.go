@@ -109,21 +109,25 @@ func enumeration(names []string) string {
 	return strings.Join(names, "")
 }
 
-// waitingAt lists the places of a finding's waiting, ranked by cost.
+// waitingAt lists the places of a finding's waiting, ranked by cost. Call paths that differ only in what there is no room for are one.
 func (p *page) waitingAt(f *Finding) {
 	const most = 4
-	seen := map[uint32]bool{}
-	more := 0
+	seen, looks, more := map[uint32]bool{}, map[string]bool{}, 0
 	for _, l := range f.AllLines() {
+		if seen[l.Path] {
+			continue
+		}
+		seen[l.Path] = true
+		look := p.placed(l.Path)
 		switch {
-		case seen[l.Path]:
-		case len(seen) < most:
+		case looks[look]:
+			continue
+		case len(looks) < most:
 			p.place("waiting", l.Path)
-			seen[l.Path] = true
 		default:
 			more++
-			seen[l.Path] = true
 		}
+		looks[look] = true
 	}
 	if more > 0 {
 		p.line(p.paint(dim, "               … and "+count(int64(more), "more call path")))

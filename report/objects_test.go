@@ -22,3 +22,26 @@ func TestOn(t *testing.T) {
 	require.Equal(t, "recv on the channel first used at main.go:20", on(Object{Type: "channel", File: "/src/app/main.go", Line: 20, Count: 1}))
 	require.Equal(t, "recv at main.go:20", on(Object{}))
 }
+
+// TestWaitingAt: call paths that look alike, as there is no room for what differs, are told once, and those that look otherwise are counted.
+func TestWaitingAt(t *testing.T) {
+	e := stuck()
+	wait := uint32(len(e.Regions))
+	e.Regions = append(e.Regions, Region{Name: "example.waitForWhatOthersDo"})
+	f := &Finding{Line: Line{Path: 1}}
+	for i := range 9 {
+		e.Regions = append(e.Regions, Region{Name: "example." + strings.Repeat(string(rune('a'+i)), 40)})
+		at := int32(len(e.Paths))
+		e.Paths = append(e.Paths, CallPath{Parent: -1, Region: wait + 1 + uint32(i)}, CallPath{Parent: at, Region: wait}, CallPath{Parent: at + 1, Region: 1}, CallPath{Parent: at, Region: 1})
+		f.Lines = append(f.Lines, Line{Path: uint32(at) + 2})
+		if i < 5 {
+			f.Lines = append(f.Lines, Line{Path: uint32(at) + 3})
+		}
+	}
+	p := &page{e: e}
+	p.waitingAt(f)
+	text := p.out.String()
+	require.Equal(t, 1, strings.Count(text, "… ▸ example.waitForWhatOthersDo ▸ recv"), text)
+	require.Contains(t, text, "… and 2 more call paths")
+	require.Equal(t, 5, strings.Count(text, "\n"), text)
+}
