@@ -10,7 +10,7 @@ BIN     := bin
 UI      := report/web/ui
 NPM     := $(UI)/node_modules/.package-lock.json
 
-.PHONY: help build demo test truth check gate ui page e2e screenshots planted services stress figures simfigures bench crossbuild fmt vet race fuzz generate clean
+.PHONY: help build demo test truth check gate ui page e2e screenshots planted services stress figures simfigures bench crossbuild profile fmt vet race fuzz generate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -54,7 +54,7 @@ vet:
 race:
 	@if CGO_ENABLED=1 $(GO) build -race -o /dev/null ./metric 2>/dev/null; then \
 		for module in . lab; do \
-			echo "$$module: $(GO) test -race -short ./..."; (cd $$module && CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 600s ./...) || exit 1; \
+			echo "$$module: $(GO) test -race -short ./..."; (cd $$module && CGO_ENABLED=1 $(GO) test -race -pgo=off -short -vet=off -timeout 600s ./...) || exit 1; \
 		done; \
 	else \
 		echo 'no C compiler: the race detector is left out'; \
@@ -123,6 +123,10 @@ crossbuild: ## build what programs link, package instrument, for every system th
 
 generate: ## rewrite the generated documents
 	$(GO) generate ./...
+
+# The compiler inlines what is called often. A profile stays good while code changes; a new one is worth it after larger changes of the analysis.
+profile: ## measure where the time of an analysis goes, for the compiler: cmd/expert/default.pgo
+	$(GO) test ./internal/tracetest -run '^$$' -bench Analyze -benchtime 4s -cpuprofile cmd/expert/default.pgo -o /dev/null
 
 bench: ## measure beside peers: regions, channel and lock operations, archive size, analysis, the simulator
 	cd bench && $(GO) run .

@@ -91,7 +91,7 @@ type goPackage struct {
 // golist runs go list in a directory of the tree as if on the given operating system.
 func golist(t *testing.T, dir, goos string, args ...string) []goPackage {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Standard,Imports,TestImports,XTestImports"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-pgo=off", "-e", "-json=ImportPath,Standard,Imports,TestImports,XTestImports"}, args...)...)
 	cmd.Dir = filepath.Join(root, dir)
 	cmd.Env = append(cmd.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
 	out, err := cmd.Output()
