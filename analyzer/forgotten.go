@@ -40,8 +40,7 @@ func (f *forgotten) warning(r *regions) string {
 // forgot notes a select that its location left without a word.
 func (w *scanner) forgot(v *levels.Level[level], t int64) {
 	w.forgotten.add(&forgotten{n: 1, begin: v.Of.begin, loc: w.loc, region: w.s.paths.region(v.Of.path)})
-	o := w.ended(v, wire.Failed, t)
-	w.operation(v, &o)
+	w.operation(v, wire.Failed, t, false)
 }
 
 // forgottenLevels are the forgotten selects of locations between two batches, for the second look. Most have none.

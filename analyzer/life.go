@@ -133,9 +133,7 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 		if i == len(l.open.Levels)-1 && l.does != wire.Ready && o.Kind != wire.SleepBegin && !(o.Kind == wire.OnceBegin && o.Of.mode == 1) {
 			v.never[w.loc] = &never{op: *o, holder: NoCauser, path: NoCauser}
 		}
-		op := w.ended(o, wire.OK, t)
-		op.Open = true
-		w.operation(o, &op)
+		w.operation(o, wire.OK, t, true)
 	}
 	w.flush()
 }

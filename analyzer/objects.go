@@ -577,13 +577,15 @@ func (w *matchWorker) keep(o *Op, waits []Wait) {
 		switch {
 		case list[x.Metric].Kind != metric.WaitState:
 		case x.Causer != NoCauser:
-			k := keptWait{keptLine{x.Metric, o.Path, o.Loc, w.class}, x.Causer, x.From, x.Release, x.From, x.Release}
+			k := new(keptWait)
+			k.metric, k.path, k.loc, k.class, k.causer = x.Metric, o.Path, o.Loc, w.class, x.Causer
+			k.from, k.end, k.begin, k.done = x.From, x.Release, x.From, x.Release
 			if i == last { // where the critical path jumps
 				k.begin, k.done = waits[first].Begin, o.End
-				w.jumps.add(&k)
+				w.jumps.add(k)
 				w.jumped[o.Loc]++
 			} else {
-				w.waits.add(&k)
+				w.waits.add(k)
 			}
 		case first < 0 || x.Release <= waits[first].Begin || x.Begin >= waits[last].Release:
 			w.nobody(o, x.Begin, x.Release)

@@ -392,8 +392,7 @@ func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 		if v := l.open.Leave(); v != nil {
 			if w.path == nil {
 				v.Of.left(v.Kind, e)
-				o := w.ended(v, wire.Outcome(e.ID), t)
-				w.operation(v, &o)
+				w.operation(v, wire.Outcome(e.ID), t, false)
 				w.failed(l, v, e)
 			}
 			return
@@ -409,8 +408,7 @@ func (w *scanner) closes(l *location, e *trace.Event, t int64) {
 	w.unopened += missing
 	for i := len(closed) - 1; i >= 0; i-- {
 		if v := &closed[i]; v.Operation() {
-			o := w.ended(v, outcome(e), t)
-			w.operation(v, &o)
+			w.operation(v, outcome(e), t, false)
 		} else if e.Kind.Does() == wire.Leaves {
 			w.unclosed++
 		}
@@ -441,16 +439,15 @@ func outcome(e *trace.Event) wire.Outcome {
 	return wire.Panicked
 }
 
-// ended returns the operation of a level that ended at time t.
-func (w *scanner) ended(v *levels.Level[level], o wire.Outcome, t int64) Op {
-	return Op{Begin: v.Of.begin, Blocked: v.Of.blocked, End: t, Loc: w.loc, Path: v.Of.path, Mode: v.Of.mode, Kind: v.Kind, Outcome: o}
-}
-
-// operation takes note of an operation that has ended, or never will.
-func (w *scanner) operation(v *levels.Level[level], o *Op) {
+// operation takes note of an operation that has ended at time t, or, if it is open, never will.
+func (w *scanner) operation(v *levels.Level[level], how wire.Outcome, t int64, open bool) {
 	if w.path != nil {
 		return
 	}
+	o := new(Op) // set field by field: a copy of what has just been written in smaller pieces takes long
+	o.Begin, o.Blocked, o.End = v.Of.begin, v.Of.blocked, t
+	o.Loc, o.Path, o.Mode = w.loc, v.Of.path, v.Of.mode
+	o.Kind, o.Outcome, o.Open = v.Kind, how, open
 	if o.Kind == wire.SleepBegin && o.Begin < o.End && !o.Open {
 		w.sleeps.add(pause{o.Begin, o.End, w.loc})
 	}
