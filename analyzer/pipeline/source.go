@@ -21,15 +21,20 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 	before := time.Unix(0, a.Header().Start)
 	source := naming.New(before, dir, archOf(a))
 	program := sync.OnceValue(func() *naming.Program { return naming.ReadProgram(programOf(a), before) })
-	return func(operation *report.Region) (n analyzer.ObjectName) {
-		if isDone(operation) {
-			return analyzer.ObjectName{Text: "ctx.Done()"}
-		}
-		if source.Has(operation.File) {
-			n.Text, n.Unique = source.Of(operation.Name, operation.Func, operation.File, operation.Line)
+	known := map[report.Region]analyzer.ObjectName{} // large packages are read again for every question
+	return func(operation *report.Region) analyzer.ObjectName {
+		n, ok := known[*operation]
+		switch {
+		case ok:
 			return n
+		case isDone(operation):
+			n.Text = "ctx.Done()"
+		case source.Has(operation.File):
+			n.Text, n.Unique = source.Of(operation.Name, operation.Func, operation.File, operation.Line)
+		default:
+			n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
 		}
-		n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
+		known[*operation] = n
 		return n
 	}
 }

@@ -113,3 +113,28 @@ func TestManyPackages(t *testing.T) {
 		}
 	}
 }
+
+// The tests of a directory are those of two packages at most, and each is read once, whichever of its files are asked about.
+func TestTestsAreReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"p.go":         "package p\n\nvar one sync.Mutex\n",
+		"a_test.go":    "package p\n\nfunc a() { one.Lock() }\n",
+		"b_test.go":    "package p\n\nfunc b() { one.Lock() }\n",
+		"c_test.go":    "package p_test\n\nvar two sync.Mutex\n\nfunc c() { two.Lock() }\n",
+		"d_test.go":    "package p_test\n\nfunc d() { two.Lock() }\n",
+		"f_js_test.go": "package p\n\nfunc e() { one.Lock() }\n",
+	} {
+		require.NoError(t, os.WriteFile(at(name), []byte(text), 0o666))
+	}
+	n := New(time.Now().Add(time.Hour), dir, runtime.GOARCH)
+	other := n.source(at("f_js_test.go"))
+	require.NotNil(t, other)
+	require.NotSame(t, other, n.source(at("a_test.go")), "a file of another system is not of the package")
+	require.Same(t, n.source(at("a_test.go")), n.source(at("b_test.go")))
+	require.Same(t, n.source(at("c_test.go")), n.source(at("d_test.go")))
+	require.NotSame(t, n.source(at("a_test.go")), n.source(at("c_test.go")))
+	require.NotSame(t, n.source(at("p.go")), n.source(at("a_test.go")))
+	require.Nil(t, n.source(at("a_test.go")).files[at("f_js_test.go")])
+}

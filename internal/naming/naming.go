@@ -111,8 +111,21 @@ func (n *Names) known(key, file string) *source {
 		}
 		s = n.read(file)
 		n.packages[key] = s
+		n.share(s, file)
 	}
 	return s
+}
+
+// share lets the other tests of the package of a test have what was read for it: there may be a second package of tests beside them.
+func (n *Names) share(s *source, file string) {
+	if s == nil || !strings.HasSuffix(file, "_test.go") || !n.compiles(filepath.Dir(file), filepath.Base(file), true) {
+		return
+	}
+	for name, f := range s.files {
+		if strings.HasSuffix(name, "_test.go") && f.Name.Name == s.files[file].Name.Name {
+			n.packages[name] = s
+		}
+	}
 }
 
 // read reads the package of a file.
