@@ -32,6 +32,9 @@ type Options struct {
 	Name func(operation *report.Region) ObjectName
 	// Goroutine is the id of the one whose critical path is found, from its begin to its end; 0 for that of the run.
 	Goroutine uint64
+	// Causes has what causes the waits of goroutines looked for in any recording. Without it, that is not done, and told by the header of the result, where there
+	// are more than 3,000,000 events, or very many waits: it can take as long as all else, and a few hundred bytes for each wait.
+	Causes bool
 	// IndexWaits makes an index of all waits that others ended, for windows of the trace: 2 to 4 bytes for each.
 	IndexWaits bool
 	// Wait and Message, if set, are told every wait, and every receive whose value had been sent, one at a time, in any order. What they
@@ -71,7 +74,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := lives.choose(s, o.Goroutine); err != nil {
 		return nil, err
 	}
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, index: o.IndexWaits, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, index: o.IndexWaits, causes: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
 	matchWorkers := m.matchWorkers(n)
 	m.run(matchWorkers)
 	if err := store.Err(); err != nil {

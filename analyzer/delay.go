@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"math"
+
 	"tracerec/internal/spill"
 	"tracerec/metric"
 )
@@ -44,64 +46,94 @@ func forMessages(kind PointKind) bool {
 	return kind == LateSenderRight || kind == LateSenderOther || kind == LateSenderSame || kind == ReceiverCame || kind == ReceiverTookOthers
 }
 
-// delays says whether there are metrics of delays.
-func (m *metrics) delays() bool { return len(m.roots) > 0 }
+// What causes the waits of goroutines is looked for where there are no more events, and encounters, unless told.
+const (
+	causesEvents     = 3_000_000
+	causesEncounters = 1_500_000
+)
+
+// gather returns where a worker collects meetings, nil if it need not.
+func (m *matching) gather(store *spill.Store) *gathering {
+	if len(m.s.metrics.roots) == 0 || !m.anyhow() && m.s.events > causesEvents {
+		return nil
+	}
+	g := &gathering{encounters: list[encounter]{store: store}, meetings: list[meeting]{store: store}, most: math.MaxInt}
+	if !m.anyhow() {
+		g.most = causesEncounters
+	}
+	return g
+}
+
+// anyhow says whether what causes waits is looked for, whatever it costs.
+func (m *matching) anyhow() bool { return m.causes || m.s.metrics.threads }
+
+// gathered says whether all meetings were collected.
+func (b *builder) gathered() bool {
+	n := 0
+	for _, w := range b.matchWorkers {
+		if w.gathered == nil {
+			return false
+		}
+		n += w.gathered.n
+	}
+	return b.anyhow() || n <= causesEncounters
+}
 
 // causes are the causes of waits: what causers did too much between the last time they met who waits, and when that began.
 type causes struct {
 	*assembly
 	s       *scan
 	laps    *laps
-	costs   []float64 // by encounter and root: what later waits of others its wait causes
-	spreads []float64 // by encounter: the most of it that causes one later wait, if it is for a message, of those for messages
+	waits   []int32     // by encounter: the last one of its location before that waited, noOp for none
+	costs   []float64   // by encounter and root: what later waits of others its wait causes,
+	shares  []coverage  // by root: besides these shares of what it waits
+	spread  []float64   // by encounter: the most of it that causes one later wait, if it is for a message, of those for messages
+	largest [2]coverage // the largest shares of it besides, of waits for messages and of others
 	sums    *exactSums
 	mine    profile // of the causer
 	theirs  profile // of who waits
 }
 
-// profile is what a location did in some time, by call path.
-type profile struct {
-	times   []int64
-	touched []uint32
-}
-
-func (p *profile) clear() {
-	for _, path := range p.touched {
-		p.times[path] = 0
-	}
-	p.touched = p.touched[:0]
-}
-
-func (p *profile) add(path uint32, d int64) {
-	if p.times[path] == 0 {
-		p.touched = append(p.touched, path)
-	}
-	p.times[path] += d
-}
-
-// take takes away as much as there is.
-func (p *profile) take(path uint32, d int64) {
-	p.times[path] = max(0, p.times[path]-max(d, 0))
-}
-
 // findCauses goes back from the end, meeting by meeting: what a wait causes later is known when it is its turn.
 func (s *scan) findCauses(workers []*matchWorker) map[cellKey]float64 {
 	a := s.assemble(workers)
-	n := len(s.paths.nodes)
 	c := &causes{assembly: a, s: s, laps: s.findLaps(a), sums: newExactSums()}
-	c.costs, c.spreads = spill.Make[float64](s.store, len(a.encounters)*len(s.metrics.roots)), spill.Make[float64](s.store, len(a.encounters))
-	c.mine.times, c.theirs.times = make([]int64, max(n, len(s.paths.nodes))), make([]int64, max(n, len(s.paths.nodes)))
+	n, roots := len(a.encounters), len(s.metrics.roots)
+	c.costs, c.spread = spill.Make[float64](s.store, n*roots), spill.Make[float64](s.store, n)
+	for range roots {
+		c.shares = append(c.shares, newCoverage(s.store, n))
+	}
+	c.largest = [...]coverage{newCoverage(s.store, n), newCoverage(s.store, n)}
+	c.mine, c.theirs = newProfile(len(s.paths.nodes)), newProfile(len(s.paths.nodes))
+	c.waits = a.waiting(s)
 	c.backwards()
 	for i := range a.encounters {
 		if i%paced == 0 {
 			s.store.Pace()
 		}
-		if d := c.spreads[i]; d > 0 {
+		if r := c.spreading(int32(i)); r != nil {
 			e := &a.encounters[i]
-			c.charge(s.metrics.roots[s.metrics.rootOf[a.meetings[e.of].kind]].spreading, e.path, e.loc, d)
+			c.charge(r.spreading, e.path, e.loc, c.most(int32(i), r))
 		}
 	}
 	return c.sums.all()
+}
+
+// waiting finds the last encounters before each of its location that waited.
+func (a *assembly) waiting(s *scan) []int32 {
+	waits := spill.Make[int32](s.store, len(a.encounters))
+	for loc := range len(a.first) - 1 {
+		last := noOp
+		for i := a.first[loc]; i < a.first[loc+1]; i++ {
+			if i%paced == 0 {
+				s.store.Pace()
+			}
+			if waits[i] = last; a.encounters[i].wait > 0 {
+				last = i
+			}
+		}
+	}
+	return waits
 }
 
 // backwards looks at each meeting when all later ones of those who met have been looked at. If clocks make that impossible, the one that is open on the location with the latest comes next.
@@ -180,35 +212,45 @@ func (c *assembly) member(m int32, loc uint32) int32 {
 	return noOp
 }
 
-// before returns the last encounters before of locations that met, each noOp if they never had.
+// before returns the last encounters before of locations that met, each noOp if they never had. It looks for them on both, since one may have met many others.
 func (c *causes) before(causer, waiter int32) (int32, int32) {
 	loc, other := c.encounters[causer].loc, c.encounters[waiter].loc
-	for i := causer - 1; i >= c.first[loc]; i-- {
-		m := c.encounters[i].of
-		if x := &c.meetings[m]; x.star && x.causer != loc && x.causer != other {
-			continue
+	for i, k := causer-1, waiter-1; i >= c.first[loc] && k >= c.first[other]; i, k = i-1, k-1 {
+		if at := c.meets(i, other); at != noOp && at < waiter {
+			return i, at
 		}
-		if k := c.member(m, other); k != noOp && k < waiter {
-			return i, k
+		if at := c.meets(k, loc); at != noOp && at < causer {
+			return at, k
 		}
 	}
 	return noOp, noOp
 }
 
-// worked fills a profile with what a location did from one encounter to another one without waiting, and returns how long it waited meanwhile.
-func (c *causes) worked(p *profile, from, to int32) (waited int64) {
+// meets returns the encounter that a location had in the meeting of another one's, noOp if these two did not meet there.
+func (c *causes) meets(i int32, other uint32) int32 {
+	e := &c.encounters[i]
+	if m := &c.meetings[e.of]; m.star && m.causer != e.loc && m.causer != other {
+		return noOp
+	}
+	return c.member(e.of, other)
+}
+
+// worked fills a profile with what a location did from one encounter to another one without waiting. The first one may lie within a wait.
+func (c *causes) worked(p *profile, from, to int32, within bool) {
 	p.clear()
-	loc := c.encounters[to].loc
-	c.laps.between(loc, from, to, func(l *lap) { p.add(l.path, l.time) })
-	for i := max(from+1, c.first[loc]); i < to; i++ {
-		e := &c.encounters[i]
-		p.take(e.path, e.wait)
-		waited += e.wait
+	p.between(c.laps, c.encounters[to].loc, from, to)
+	if from == noOp {
+		return
 	}
-	if from != noOp {
-		p.take(c.encounters[from].path, c.encounters[from].spent)
+	e := &c.encounters[from]
+	p.add(e.path, -max(e.spent, 0))
+	if i := c.waits[from]; within && i != noOp {
+		last := &c.encounters[i]
+		if d := last.at + last.wait - e.at; d > 0 {
+			p.add(last.path, -d)
+			p.waited += d
+		}
 	}
-	return waited
 }
 
 // meeting divides the waits of a meeting among their causes.
@@ -218,52 +260,60 @@ func (c *causes) meeting(m int32) {
 		return
 	}
 	causer := c.member(m, x.causer)
-	from, waited := int32(noOp-1), int64(0) // what is known of the causer
+	from := noOp - 1 // since when it is known what the causer did
 	for _, i := range c.membersOf(m) {
 		if i == causer || c.encounters[i].wait <= 0 {
 			continue
 		}
 		mine, theirs := c.before(causer, i)
 		if mine != from {
-			from, waited = mine, c.worked(&c.mine, mine, causer)
+			from = mine
+			c.worked(&c.mine, mine, causer, x.kind.keeps())
 		}
 		if x.kind == Forked {
 			c.theirs.clear() // who is idle does nothing
 		} else {
-			c.worked(&c.theirs, theirs, i)
+			c.worked(&c.theirs, theirs, i, false)
 		}
-		c.wait(x.kind, causer, i, from, waited)
+		c.wait(x.kind, causer, i, from)
 	}
 }
 
+// excess is how much more the causer did in a call path than who waits.
+func (c *causes) excess(path uint32) int64 {
+	return max(0, max(0, c.mine.times[path])-max(0, c.theirs.times[path]))
+}
+
 // wait divides a wait among what the causer did too much since it met who waits, and its own waits meanwhile.
-func (c *causes) wait(kind PointKind, causer, waiter, from int32, waited int64) {
+func (c *causes) wait(kind PointKind, causer, waiter, from int32) {
 	too := int64(0)
 	for _, path := range c.mine.touched {
-		too += max(0, c.mine.times[path]-c.theirs.times[path])
+		too += c.excess(path)
 	}
-	base := float64(too + waited)
+	base := float64(too + c.mine.waited)
 	if base == 0 {
 		return
 	}
 	of, e := int(c.s.metrics.rootOf[kind]), &c.encounters[waiter]
 	share := float64(e.wait) / base
-	switch kind {
-	case LateSenderRight, ReceiverCame:
-		share = min(share, 1)
-	case Forked:
+	switch {
+	case kind == Forked:
 		share = 1 // from the last meeting on
+	case kind == LateSenderRight || kind == ReceiverCame || kind < DidNotCome:
+		share = min(share, 1)
 	}
 	n := len(c.s.metrics.roots)
-	for r, cost := range c.costs[int(waiter)*n : (int(waiter)+1)*n] {
+	for r := range n {
+		cost := c.costs[int(waiter)*n+r]
+		c.shares[r].at(waiter, func(d float64) { cost += float64(d * float64(e.wait)) })
 		if cost > 0 {
 			c.blame(c.s.metrics.roots[r].long, r, causer, from, cost/base)
 		}
 	}
 	c.blame(c.s.metrics.roots[of].short, of, causer, from, share)
 	if to := c.s.metrics.roots[of]; to.indirect != unnamed {
-		c.charge(to.indirect, e.path, e.loc, min(float64(share*float64(waited)), float64(e.wait)))
-		c.spread(causer, from, min(share, 1), to.messages)
+		c.charge(to.indirect, e.path, e.loc, min(float64(share*float64(c.mine.waited)), float64(e.wait)))
+		c.spreads(causer, from, min(share, 1), to.messages)
 	}
 }
 
@@ -271,26 +321,52 @@ func (c *causes) wait(kind PointKind, causer, waiter, from int32, waited int64) 
 func (c *causes) blame(to uint16, root int, causer, from int32, share float64) {
 	loc := c.encounters[causer].loc
 	for _, path := range c.mine.touched {
-		if d := c.mine.times[path] - c.theirs.times[path]; d > 0 {
+		if d := c.excess(path); d > 0 {
 			c.charge(to, path, loc, float64(share*float64(d)))
 		}
 	}
 	n := len(c.s.metrics.roots)
-	for i := max(from+1, c.first[loc]); i < causer; i++ {
+	c.shares[root].cover(max(from+1, c.first[loc]), causer, func(i int32) {
 		c.costs[int(i)*n+root] += float64(share * float64(c.encounters[i].wait))
-	}
+	}, func(d *float64) { *d += share })
 }
 
-// spread notes which part of the causer's waits causes a wait, which is for a message or not.
-func (c *causes) spread(causer, from int32, share float64, message bool) {
-	for i := max(from+1, c.first[c.encounters[causer].loc]); i < causer; i++ {
-		e := &c.encounters[i]
-		if x := &c.meetings[e.of]; e.wait > 0 && x.causer != e.loc {
-			if r := c.s.metrics.rootOf[x.kind]; r >= 0 && c.s.metrics.roots[r].spreading != unnamed && (message || !c.s.metrics.roots[r].messages) {
-				c.spreads[i] = max(c.spreads[i], float64(share*float64(e.wait)))
-			}
-		}
+// spreads notes which share of the causer's waits causes a wait, which is for a message or not.
+func (c *causes) spreads(causer, from int32, share float64, message bool) {
+	kind := 0
+	if message {
+		kind = 1
 	}
+	c.largest[kind].cover(max(from+1, c.first[c.encounters[causer].loc]), causer, func(i int32) {
+		if r := c.spreading(i); r != nil && (message || !r.messages) {
+			c.spread[i] = max(c.spread[i], float64(share*float64(c.encounters[i].wait)))
+		}
+	}, func(d *float64) { *d = max(*d, share) })
+}
+
+// spreading returns where the part of a wait goes that causes others, nil if it is none or they are not told.
+func (c *causes) spreading(i int32) *root {
+	e := &c.encounters[i]
+	x := &c.meetings[e.of]
+	if e.wait <= 0 || x.causer == e.loc {
+		return nil
+	}
+	of := c.s.metrics.rootOf[x.kind]
+	if of < 0 || c.s.metrics.roots[of].spreading == unnamed {
+		return nil
+	}
+	return &c.s.metrics.roots[of]
+}
+
+// most returns the largest part of a wait that causes a later one.
+func (c *causes) most(i int32, r *root) float64 {
+	most := c.spread[i]
+	wider := func(d float64) { most = max(most, float64(d*float64(c.encounters[i].wait))) }
+	c.largest[1].at(i, wider)
+	if !r.messages {
+		c.largest[0].at(i, wider)
+	}
+	return most
 }
 
 func (c *causes) charge(metric uint16, path, loc uint32, d float64) {
@@ -302,7 +378,10 @@ func (c *causes) charge(metric uint16, path, loc uint32, d float64) {
 // delays charges what causes waits, and divides waits by that.
 func (b *builder) delays() {
 	m := b.s.metrics
-	if !m.delays() {
+	if !b.gathered() {
+		if !m.threads && len(m.roots) > 0 {
+			b.out.Header.Uncaused, b.out.Metrics = true, b.out.Metrics[:m.causes]
+		}
 		return
 	}
 	for k, d := range b.s.findCauses(b.matchWorkers) {

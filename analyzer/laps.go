@@ -20,18 +20,21 @@ type laps struct {
 	of   []lapsOf  // by location
 	idle [2]uint16 // the metrics of time in which locations do nothing
 	s    *scan
+
+	scratch profile
 }
 
 // lapsOf is that of one location.
 type lapsOf struct {
 	list  list[lap]
-	n     int32   // laps in list
-	some  []lap   // since the last encounter, those of the last call paths: others are in list
-	next  int32   // the next encounter
-	open  int32   // the first one of which it is not known how long its region lasted
-	path  uint32  // the innermost level
-	all   []lap   // in the end
-	begin []int32 // in the end, by encounter and before the first one: where what comes behind it begins
+	n     int32    // laps in list
+	some  []lap    // since the last encounter, those of the last call paths: others are in list
+	next  int32    // the next encounter
+	open  int32    // the first one of which it is not known how long its region lasted
+	path  uint32   // the innermost level
+	all   []lap    // in the end
+	begin []int32  // in the end, by encounter and before the first one: where what comes behind it begins
+	sums  *lapSums // nil if they were not needed yet
 }
 
 // findLaps reads all events again.
@@ -52,6 +55,7 @@ func (s *scan) findLaps(a *assembly) *laps {
 	for i := range x.of {
 		x.of[i].finish(x, uint32(i))
 	}
+	x.scratch = newProfile(len(s.paths.nodes))
 	return x
 }
 
@@ -78,14 +82,17 @@ func (x *laps) add(loc uint32, from, to int64, path uint32, kind wire.Kind) {
 		l.left(x, from)
 		l.path = path
 	}
-	for l.next < x.a.first[loc+1] && x.a.encounters[l.next].at <= from {
-		l.lap(x, loc)
-		l.next++
-	}
-	if d := to - from; d > 0 {
-		if of := x.s.timeOf(path, kind); of != x.idle[0] && of != x.idle[1] {
-			l.spent(path, d)
+	of := x.s.timeOf(path, kind)
+	counts := of != x.idle[0] && of != x.idle[1]
+	for ; l.next < x.a.first[loc+1] && x.a.encounters[l.next].at < to; l.next++ {
+		if at := x.a.encounters[l.next].at; counts && at > from {
+			l.spent(path, at-from)
+			from = at
 		}
+		l.lap(x, loc)
+	}
+	if d := to - from; counts && d > 0 {
+		l.spent(path, d)
 	}
 }
 
@@ -143,13 +150,4 @@ func (l *lapsOf) finish(x *laps, loc uint32) {
 		spill.Free(x.s.store, b)
 	}
 	l.list, l.some = list[lap]{}, nil
-}
-
-// between adds what a location did from one of its encounters, or the begin if that is before its first one, to another one.
-func (x *laps) between(loc uint32, from, to int32, add func(*lap)) {
-	l := &x.of[loc]
-	first := x.a.first[loc]
-	for i := l.begin[max(from+1-first, 0)]; i < l.begin[to-first+1]; i++ {
-		add(&l.all[i])
-	}
 }

@@ -162,6 +162,9 @@ func (m *Matcher) pointBy(kind PointKind, op int32, by, path uint32, begin, rele
 		m.tell()
 	}
 	m.found = append(m.found, SynchPoint{begin, release, min(max(from, begin), release), op, by, path, kind, waits})
+	if waits && by != NoCauser && m.gathered != nil {
+		m.attendTwo(kind, o, by, path, begin, release)
+	}
 }
 
 // toldAtOnce is the number of synch points that emit is told at once: those of the usual object.

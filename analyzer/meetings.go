@@ -35,13 +35,15 @@ type meeting struct {
 type gathering struct {
 	encounters list[encounter]
 	meetings   list[meeting]
+	n, most    int // encounters: how many there are, and beyond how many no more are collected
 }
 
 // attend notes a meeting of operations. Each encounter is that of the operation in its call, which is another one if it has begun or ended elsewhere.
 func (m *Matcher) attend(kind PointKind, star bool, causer int, all ...encounter) {
-	if m.gathered == nil {
+	if m.gathered == nil || m.gathered.n > m.gathered.most {
 		return
 	}
+	m.gathered.n += len(all)
 	for i := range all {
 		m.gathered.encounters.add(all[i])
 	}
@@ -130,6 +132,46 @@ func (m *Matcher) attendMessage(kind PointKind, x *messages, op, by int32, from 
 	m.attend(kind, false, 0, all[:]...)
 }
 
+// attendTwo notes that the operation of a goroutine waited for another one in [begin, release). That one let it go on, or kept it waiting meanwhile: then they met at both ends.
+func (m *Matcher) attendTwo(kind PointKind, o *Op, by, path uint32, begin, release int64) {
+	other := encounter{at: release, order: release, path: path, loc: by}
+	mine := encounter{at: begin, order: o.End, wait: release - begin, spent: release - begin, path: o.Path, loc: o.Loc}
+	switch {
+	case kind.keeps():
+		m.attend(NoPoint, false, 0, encounter{at: begin, order: begin, path: path, loc: by}, encounter{at: begin, order: begin, path: o.Path, loc: o.Loc})
+	case kind > Closed && kind != WasDone && kind != Signalled && kind != Came:
+		return
+	}
+	m.attend(kind, false, 0, other, mine)
+}
+
+// keeps says whether the causer kept the operation waiting all the time, instead of coming late.
+func (k PointKind) keeps() bool {
+	return k == HeldLock || k == WroteBefore || k == ReadBefore || k == RanOnce
+}
+
+// attendBarrier notes that goroutines met at a barrier, to which all came, or not: then those that never left it wait for others.
+func (m *Matcher) attendBarrier(group []stamped, latest int32, complete bool) {
+	if m.gathered == nil {
+		return
+	}
+	all, causer := m.attending[:0], 0
+	for i, e := range group {
+		o := &m.ops[e.op]
+		x := encounter{at: o.Begin, order: o.End, wait: min(m.ops[latest].Begin, o.End) - o.Begin, path: o.Path, loc: o.Loc}
+		if !o.mayWait() || o.Loc == m.ops[latest].Loc || o.Open && !complete {
+			x.wait = 0
+		}
+		x.spent = x.wait
+		if e.op == latest {
+			causer = i
+		}
+		all = append(all, x)
+	}
+	m.attending = all
+	m.attend(ArrivedLast, false, causer, all...)
+}
+
 // callOf returns the call of an operation, itself if that is not recorded.
 func (m *Matcher) callOf(x *messages, i int32) *Op {
 	if c := x.call[i]; c != noOp {
@@ -150,10 +192,10 @@ type assembly struct {
 func (s *scan) assemble(workers []*matchWorker) *assembly {
 	n, k := 0, 0
 	for _, w := range workers {
-		n += w.gathered.encounters.len()
+		n += w.gathered.n
 		k += w.gathered.meetings.len()
 	}
-	n, k = n+2*len(s.locations), k+2*len(s.defs.Processes) // farewells
+	n, k = n+2*len(s.locations), k+len(s.locations)+2*len(s.defs.Processes) // creations or farewells
 	a := &assembly{encounters: spill.Make[encounter](s.store, n)[:0], meetings: spill.Make[meeting](s.store, k)[:0], members: spill.Make[int32](s.store, n)}
 	for _, w := range workers {
 		at := int32(len(a.encounters))
@@ -172,6 +214,7 @@ func (s *scan) assemble(workers []*matchWorker) *assembly {
 			a.meetings = append(a.meetings, *x)
 		}
 	}
+	a.creations(s)
 	a.farewells(s)
 	a.sort(s)
 	a.index(s)
@@ -263,6 +306,24 @@ func (a *assembly) join(s *scan, to, x, y []encounter) {
 		} else {
 			to[i], y = y[0], y[1:]
 		}
+	}
+}
+
+// creations lets goroutines meet their creators when they are created, as far as both meet anybody.
+func (a *assembly) creations(s *scan) {
+	met := make([]bool, len(s.locations))
+	for i := range a.encounters {
+		met[a.encounters[i].loc] = true
+	}
+	for loc := range s.locations {
+		l := &s.locations[loc]
+		if !met[loc] || l.creatorPath == noPath || !met[l.creator] {
+			continue
+		}
+		for _, of := range [...]uint32{l.creator, uint32(loc)} {
+			a.encounters = append(a.encounters, encounter{at: l.begin, order: l.begin, path: l.creatorPath, loc: of, of: int32(len(a.meetings))})
+		}
+		a.meetings = append(a.meetings, meeting{causer: l.creator, n: 2, object: uint32(len(s.defs.Objects))})
 	}
 }
 

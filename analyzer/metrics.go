@@ -32,8 +32,10 @@ type metrics struct {
 
 	parallel passing
 
-	roots  []root           // what causes waits
-	rootOf [pointKinds]int8 // by kind of synch points, -1 none
+	threads bool             // locations are no goroutines
+	causes  uint16           // the first of those that tell what causes the waits of goroutines; they are the last ones
+	roots   []root           // what causes waits
+	rootOf  [pointKinds]int8 // by kind of synch points, -1 none
 
 	of [pointKinds]uint16 // by kind of synch points: the wait state; unnamed for none
 
@@ -49,7 +51,8 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	if err := Validate(patterns); err != nil {
 		return nil, err
 	}
-	m := &metrics{counter: map[string]uint16{}, index: map[string]uint16{}}
+	m := &metrics{counter: map[string]uint16{}, index: map[string]uint16{}, threads: threads(defs)}
+	var causes []*Pattern
 	for i := range m.of {
 		m.of[i] = unnamed
 	}
@@ -57,6 +60,10 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	streams := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Stream })
 	for _, p := range patterns {
 		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams {
+			continue
+		}
+		if p.Cause && !m.threads {
+			causes = append(causes, p)
 			continue
 		}
 		m.patterns = append(m.patterns, p)
@@ -93,9 +100,13 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	m.addTimes()
 	m.addStates()
 	m.parallel = m.newParallel()
-	m.addRoots(patterns)
 	m.addCounters(defs)
 	m.addUser(defs)
+	m.causes = uint16(len(m.list))
+	for _, p := range causes {
+		m.add(p.Metric)
+	}
+	m.addRoots(patterns)
 	if len(m.list) >= 1<<16 {
 		return nil, fmt.Errorf("analyzer: %d metrics are too many", len(m.list))
 	}

@@ -21,6 +21,7 @@ type matching struct {
 	classes *classes
 	lives   *lives
 	index   bool                            // of waits, is wanted
+	causes  bool                            // of waits, are looked for whatever that costs
 	threads bool                            // locations are threads of processes
 	name    func(*report.Region) ObjectName // nil: names are not known
 	aside   int                             // number of operations on an object from which matching and charging go on side by side
@@ -104,10 +105,8 @@ func newMatchWorker(m *matching) *matchWorker {
 		strange: map[uint32]bool{},
 	}
 	store := m.s.store
-	if m.s.metrics.delays() {
-		w.gathered = &gathering{list[encounter]{store: store}, list[meeting]{store: store}}
-		w.matcher.gathered = w.gathered
-	}
+	w.gathered = m.gather(store)
+	w.matcher.gathered = w.gathered
 	w.matcher.store, w.jumps.store, w.waits.store, w.idle.store, w.readings.store, w.rests.store = store, store, store, store, store, store
 	for i := range w.stats {
 		w.stats[i].values.store = store

@@ -21,6 +21,7 @@ type Pattern struct {
 	States   bool   // exists only where a source tells the states of goroutines
 
 	Roots *Roots // what causes these waits, nil if that is not looked for
+	Cause bool   // it tells such causes: of goroutines it exists only if these were looked for, see [Options]
 
 	Point PointKind // the time waited at synch points of this kind is the metric; NoPoint for none
 }

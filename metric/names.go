@@ -79,6 +79,10 @@ const (
 	Delays   = "delay"
 	LongTerm = "_longterm"
 
+	WaitsByCause = "go_by_cause" // waits of goroutines: direct ones, and
+	IndirectWait = "go_indirect"
+	Propagating  = "go_propagating"
+
 	Impact                = "performance_impact"
 	CriticalImpact        = "performance_impact_criticalpath"
 	CriticalActivities    = "critical_path_activities"

@@ -17,6 +17,7 @@ var BarrierWait = &analyzer.Pattern{
 			"goroutines that really depend on each other.",
 	},
 	Point:    analyzer.ArrivedLast,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }
 

@@ -18,6 +18,7 @@ var LateSender = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("an earlier send"),
 	Point:      analyzer.Sent,
+	Roots:      goRoots,
 	Paradigm:   analyzer.Goroutines,
 }
 
@@ -33,6 +34,7 @@ var LateReceiver = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("an earlier receive or a buffer"),
 	Point:      analyzer.Received,
+	Roots:      goRoots,
 	Paradigm:   analyzer.Goroutines,
 }
 
@@ -49,6 +51,7 @@ var FullBuffer = &analyzer.Pattern{
 	BusyAdvice: busyAdvice("a larger buffer"),
 	ForRoom:    true,
 	Point:      analyzer.MadeRoom,
+	Roots:      goRoots,
 	Paradigm:   analyzer.Goroutines,
 }
 
@@ -65,5 +68,6 @@ var LateClose = &analyzer.Pattern{
 			"meanwhile.",
 	},
 	Point:    analyzer.Closed,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }

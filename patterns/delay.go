@@ -19,6 +19,7 @@ var (
 	exchangeRoots    = rootsOf("delay_n2n", "mpi", "n2n")
 	teamBarrierRoots = rootsOf("delay_ompbarrier", "omp", "barrier")
 	idleRoots        = rootsOf("delay_ompidle", "omp", "idle")
+	goRoots          = &analyzer.Roots{Delay: "delay_go", Direct: "go_direct", Indirect: metric.IndirectWait, Spreading: metric.Propagating, Terminal: "go_terminal"}
 )
 
 // rootsOf returns the metrics of the causes of waits where several meet.
@@ -57,16 +58,17 @@ var roots = map[analyzer.PointKind]*analyzer.Roots{
 
 // What of the excess counts.
 const (
-	ofMessages = "min(1, wait ÷ (sum of the causer's excess + its own waits))"
-	ofMeetings = "wait ÷ (sum of the causer's excess + its own waits)"
-	ofIdleness = "1, since who is idle does nothing"
+	ofMessages   = "min(1, wait ÷ (sum of the causer's excess + its own waits))"
+	ofMeetings   = "wait ÷ (sum of the causer's excess + its own waits)"
+	ofIdleness   = "1, since who is idle does nothing"
+	ofGoroutines = ofMessages + ". Goroutines meet where one is created, or waited for. Of waits for locks, and for who runs the function of a Once, all counts that the causer did meanwhile"
 )
 
 // delayed returns the three metrics of what causes the waits of a kind.
 func delayed(paradigm string, r *analyzer.Roots, parent, title, waits, share string) []*analyzer.Pattern {
 	const advice = "Take work from this call path on the threads that are charged and give it to those that wait. If it is communication, send less or later."
 	of := func(name, parent, title, description, formula string) *analyzer.Pattern {
-		return &analyzer.Pattern{Paradigm: paradigm, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula, Advice: advice}}
+		return &analyzer.Pattern{Paradigm: paradigm, Cause: true, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula, Advice: advice}}
 	}
 	all := r.Delay + "_aggregate"
 	return []*analyzer.Pattern{
@@ -83,12 +85,22 @@ func divided(name, parent, title, description, formula string) *analyzer.Pattern
 	return &analyzer.Pattern{Paradigm: "mpi", Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula}}
 }
 
+// ofGo returns a metric of the waits of goroutines, divided by their causes or effects.
+func ofGo(name, parent, title, description, formula string) *analyzer.Pattern {
+	p := costing(name, parent, title, description, formula, "")
+	p.Paradigm, p.Cause = analyzer.Goroutines, true
+	return p
+}
+
 // Delays lists the metrics of the causes of waits.
 var Delays = slices.Concat(
 	[]*analyzer.Pattern{
-		{Paradigm: analyzer.Processes, Metric: metric.Metric{Name: metric.Delays, Title: "Delay costs", Description: "What is waited for, charged to what causes it: a call path that took one thread longer " +
+		{Cause: true, Metric: metric.Metric{Name: metric.Delays, Title: "Delay costs", Description: "What is waited for, charged to what causes it: a call path that took one thread longer " +
 			"than others, who then waited for it.", Formula: "sum of its parts",
 			Advice: "Begin with the call path that costs most. It need not be near the waiting: the critical path and the long-term costs show the way."}},
+	},
+	delayed(analyzer.Goroutines, goRoots, metric.Delays, "Delays of goroutines", "other goroutines waited", ofGoroutines),
+	[]*analyzer.Pattern{
 		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_mpi", Title: "Delays of MPI", Parent: metric.Delays, Description: "Causes of waits in calls of MPI.", Formula: "sum of its parts"}},
 		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_p2p", Title: "Delays of messages", Parent: "delay_mpi", Description: "Causes of waits for messages.", Formula: "sum of its parts"}},
 	},
@@ -120,6 +132,16 @@ var Delays = slices.Concat(
 		divided("mpi_wait_indirect_latesender", "mpi_wait_indirect", "Indirect late senders", "Late senders who had waited before.",
 			"waits of the causer × min(1, wait ÷ (sum of the causer's excess + its waits)), since the two last met"),
 		divided("mpi_wait_indirect_latereceiver", "mpi_wait_indirect", "Indirect late receivers", "Late receivers who had waited before.", "likewise"),
+	},
+	[]*analyzer.Pattern{
+		ofGo("go_by_effect", "", "Waits by effect", "Waits for other goroutines, divided into those that made others wait later and those that did not.", "sum of its parts"),
+		ofGo(metric.Propagating, "go_by_effect", "Propagating waits", "Waits for other goroutines that made others wait later.",
+			"the largest part of it that causes one later wait: wait × min(1, later wait ÷ (sum of the causer's excess + its waits))"),
+		ofGo("go_terminal", "go_by_effect", "Terminal waits", "Waits for other goroutines that made nobody wait later.", "the wait − its propagating part"),
+		ofGo(metric.WaitsByCause, "", "Waits by cause", "Waits for other goroutines, divided into those that were caused by what others did and those that other waits caused.", "sum of its parts"),
+		ofGo("go_direct", metric.WaitsByCause, "Direct waits", "Waits that a goroutine caused that had more to do.", "the wait − its indirect part"),
+		ofGo(metric.IndirectWait, metric.WaitsByCause, "Indirect waits", "Waits that a goroutine caused that had waited for others before.",
+			"min(wait, waits of the causer for others × min(1, wait ÷ (sum of the causer's excess + its waits))), since the two last met"),
 	},
 	[]*analyzer.Pattern{costing("meetings_propagating_vs_terminal", "", "Waits in meetings by effect",
 		"Waits in collective operations, at barriers and for teams, divided into those that made others wait later and those that did not.", "sum of its parts", "")},

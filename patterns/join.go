@@ -16,6 +16,7 @@ var JoinWait = &analyzer.Pattern{
 			"is much later than the others, look at what that one did.",
 	},
 	Point:    analyzer.WasDone,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }
 
@@ -30,6 +31,7 @@ var CondWait = &analyzer.Pattern{
 	},
 	BusyAdvice: busyAdvice("an earlier signal"),
 	Point:      analyzer.Signalled,
+	Roots:      goRoots,
 	Paradigm:   analyzer.Goroutines,
 }
 
@@ -43,5 +45,6 @@ var OnceWait = &analyzer.Pattern{
 			"faster, or split it so that each part is initialised only by those who need it.",
 	},
 	Point:    analyzer.RanOnce,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }

@@ -20,6 +20,7 @@ var LockCompetition = &analyzer.Pattern{
 			"later, or use an atomic.",
 	},
 	Point:    analyzer.HeldLock,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }
 
@@ -35,6 +36,7 @@ var ReaderWait = &analyzer.Pattern{
 			"For data that changes rarely, publish a new copy through an atomic pointer.",
 	},
 	Point:    analyzer.WroteBefore,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }
 
@@ -49,5 +51,6 @@ var WriterWait = &analyzer.Pattern{
 			"an RWMutex starves writers; split the data or publish copies through an atomic pointer.",
 	},
 	Point:    analyzer.ReadBefore,
+	Roots:    goRoots,
 	Paradigm: analyzer.Goroutines,
 }

@@ -30,6 +30,7 @@ var LatePeer = &analyzer.Pattern{
 			"many round trips: send requests together, or before their answers are needed.",
 	},
 	Point: analyzer.Came,
+	Roots: goRoots,
 }
 
 // What the scheduler of the runtime says of goroutines, in programs that tracerec has built.

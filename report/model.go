@@ -68,15 +68,16 @@ type Header struct {
 	Processes  int      `json:"processes"`
 	Goroutines int      `json:"goroutines"`
 	Events     uint64   `json:"events"`
-	Lost       uint64   `json:"lost_events"`           // Experiment.Lost.Events
-	CPUTime    int64    `json:"cpu_ns"`                // processor time that the processes with events used, user and system, 0 unknown
-	Load       *Load    `json:"load,omitempty"`        // of the process whose critical path this is; nil unknown
-	States     bool     `json:"states,omitempty"`      // it is recorded when goroutines ran, and what else they did outside of operations
-	Threads    bool     `json:"threads,omitempty"`     // what is called goroutines here are threads, and regions are all that was recorded: those of an archive of another format
-	Streams    int      `json:"gpu_streams,omitempty"` // so many of them are no threads but streams of GPUs
-	Exit       int      `json:"exit_status"`           // of the root process, -1 unknown
-	Asleep     bool     `json:"asleep,omitempty"`      // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
-	Cut        bool     `json:"cut,omitempty"`         // the recording is not complete: what goroutines did last may be missing
+	Lost       uint64   `json:"lost_events"`               // Experiment.Lost.Events
+	CPUTime    int64    `json:"cpu_ns"`                    // processor time that the processes with events used, user and system, 0 unknown
+	Load       *Load    `json:"load,omitempty"`            // of the process whose critical path this is; nil unknown
+	States     bool     `json:"states,omitempty"`          // it is recorded when goroutines ran, and what else they did outside of operations
+	Threads    bool     `json:"threads,omitempty"`         // what is called goroutines here are threads, and regions are all that was recorded: those of an archive of another format
+	Streams    int      `json:"gpu_streams,omitempty"`     // so many of them are no threads but streams of GPUs
+	Exit       int      `json:"exit_status"`               // of the root process, -1 unknown
+	Asleep     bool     `json:"asleep,omitempty"`          // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
+	Uncaused   bool     `json:"causes_left_out,omitempty"` // what causes waits was not looked for: there is too much
+	Cut        bool     `json:"cut,omitempty"`             // the recording is not complete: what goroutines did last may be missing
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
 	// recording began. It is part of execution, not taken out of anything. 0 if unknown.

@@ -52,6 +52,10 @@ func (p *page) criticalPath() {
 
 // causes shows which code took some longer than others, so that these waited.
 func (p *page) causes() {
+	if p.e.Header.Uncaused {
+		p.blank()
+		p.styledPara(dim, 0, "", "What caused the waiting was not looked for, since that takes long in so large a recording; expert analyze --causes does it.")
+	}
 	i := p.e.MetricIndex(metric.Delays)
 	if i < 0 {
 		return
@@ -63,7 +67,32 @@ func (p *page) causes() {
 	if whole > 0 {
 		p.title("The waiting was caused in", "mostly on")
 		p.largest(cells, whole, p.e.Metrics[i].Unit)
+		p.indirect()
 	}
+}
+
+// indirect says how much of the waiting other waits caused, and how much caused others.
+func (p *page) indirect() {
+	of := func(name string) (sum int64) {
+		if i := p.e.MetricIndex(name); i >= 0 {
+			for _, c := range p.e.inclusive(i, false) {
+				sum += c.Value
+			}
+		}
+		return sum
+	}
+	all := of(metric.WaitsByCause)
+	if all == 0 {
+		return
+	}
+	var parts []string
+	if d := of(metric.IndirectWait); d > 0 {
+		parts = append(parts, percent(d, all)+" of it is indirect: who was waited for had waited for others before.")
+	}
+	if d := of(metric.Propagating); d > 0 {
+		parts = append(parts, percent(d, all)+" made others wait later.")
+	}
+	p.styledPara(dim, 2, "", strings.Join(parts, " "))
 }
 
 // OnPath is a part of the critical path.

@@ -29,6 +29,7 @@ func addInput(cmd *cobra.Command) {
 	n := report.DefaultLocations
 	cmd.Flags().Var((*command.Rows)(&n), "locations", "most goroutines to tell apart")
 	cmd.Flags().StringArray("spec", nil, "counters by this specification: a `NAME` or file")
+	cmd.Flags().Bool("causes", false, "find what caused waits in large recordings, too")
 	addLive(cmd)
 }
 
@@ -187,6 +188,7 @@ func (in *reportInput) warn(cmd *cobra.Command) {
 // analyzeTrace analyzes a trace as the flags say, and hands it and the result to use, if that is not nil.
 func analyzeTrace(cmd *cobra.Command, input string, p pipeline.Options, use func(*trace.Archive, *report.Experiment) error) (e *report.Experiment, err error) {
 	p.Memory, p.Locations, p.IndexWaits = limitMemory(cmd), cmp.Or(p.Locations, locations(cmd)), wantsWaits(cmd)
+	p.Causes = flagged(cmd, "causes")
 	p.Limited, p.Recorded = cmd.Flags().Changed("memory"), flagged(cmd, "recorded-clocks")
 	if p.Specs, err = chosenSpecs(cmd); err != nil {
 		return nil, err
