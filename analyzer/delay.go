@@ -141,6 +141,7 @@ func (c *causes) backwards() {
 	last := make([]int32, len(c.first)-1) // by location: the last encounter that is left
 	waiting := spill.Make[int32](c.s.store, len(c.meetings))
 	var ready []int32
+	head := 0
 	arrive := func(loc int) {
 		for last[loc] >= c.first[loc] {
 			m := c.encounters[last[loc]].of
@@ -161,11 +162,13 @@ func (c *causes) backwards() {
 		if n%paced == 0 {
 			c.s.store.Pace()
 		}
-		if len(ready) == 0 {
-			ready = append(ready, c.latest(last))
+		if head == len(ready) {
+			ready, head = append(ready[:0], c.latest(last)), 0
 		}
-		m := ready[0]
-		ready = ready[1:]
+		m := ready[head]
+		if head++; head == len(ready) {
+			ready, head = ready[:0], 0
+		}
 		c.meeting(m)
 		waiting[m] = -1
 		for _, i := range c.membersOf(m) {
@@ -299,7 +302,7 @@ func (c *causes) wait(kind PointKind, causer, waiter, from int32) {
 	switch {
 	case kind == Forked:
 		share = 1 // from the last meeting on
-	case kind == LateSenderRight || kind == ReceiverCame || kind < DidNotCome:
+	case kind <= LateSenderRight || kind == ReceiverCame: // also all kinds of goroutines
 		share = min(share, 1)
 	}
 	n := len(c.s.metrics.roots)

@@ -21,6 +21,7 @@ type laps struct {
 	idle [2]uint16 // the metrics of time in which locations do nothing
 	s    *scan
 
+	tail    []uint32 // by location: the chunk of its last events
 	scratch profile
 }
 
@@ -39,12 +40,15 @@ type lapsOf struct {
 
 // findLaps reads all events again.
 func (s *scan) findLaps(a *assembly) *laps {
-	x := &laps{a: a, of: make([]lapsOf, len(s.locations)), idle: [...]uint16{s.metrics.of[Forked], s.metrics.of[WorkedWithout]}, s: s}
+	x := &laps{a: a, of: make([]lapsOf, len(s.locations)), idle: [...]uint16{s.metrics.of[Forked], s.metrics.of[WorkedWithout]}, s: s, tail: s.tails()}
 	for i := range x.of {
 		l := &x.of[i]
 		l.next, l.open, l.path = a.first[i], a.first[i], noPath
 		l.list.store = s.store
 		l.begin = spill.Make[int32](s.store, int(a.first[i+1]-a.first[i])+2)
+		if of := &s.locations[i]; of.seen && of.begin < of.first {
+			x.add(uint32(i), of.begin, of.first, of.own, wire.Begin) // it took so long to start
+		}
 	}
 	workers := make([]*scanner, len(s.workers))
 	for i := range workers {
@@ -73,6 +77,9 @@ func (w *scanner) again(chunk, i int, b *trace.Batch) {
 	w.reopen(&l, from.path)
 	w.s.forgotten.restore(&l.open, from.forgotten)
 	w.events(&l, b.Events)
+	if w.path.laps.tail[b.Location] == uint32(chunk) && l.end == unknownTime {
+		w.charge(&l, max(w.s.locations[b.Location].end, l.last), 0)
+	}
 }
 
 // add adds time of a location in a call path.

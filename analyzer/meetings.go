@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"tracerec/internal/spill"
+	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -159,7 +160,7 @@ func (m *Matcher) attendBarrier(group []stamped, latest int32, complete bool) {
 	for i, e := range group {
 		o := &m.ops[e.op]
 		x := encounter{at: o.Begin, order: o.End, wait: min(m.ops[latest].Begin, o.End) - o.Begin, path: o.Path, loc: o.Loc}
-		if !o.mayWait() || o.Loc == m.ops[latest].Loc || o.Open && !complete {
+		if o.Loc == m.ops[latest].Loc || o.Open && !complete {
 			x.wait = 0
 		}
 		x.spent = x.wait
@@ -313,15 +314,22 @@ func (a *assembly) join(s *scan, to, x, y []encounter) {
 func (a *assembly) creations(s *scan) {
 	met := make([]bool, len(s.locations))
 	for i := range a.encounters {
-		met[a.encounters[i].loc] = true
+		if i%paced == 0 {
+			s.store.Pace()
+		}
+		e := &a.encounters[i]
+		met[e.loc] = true
+		if s.regions.signals[s.locations[a.meetings[e.of].causer].begun] {
+			e.wait, e.spent = 0, 0 // for something external
+		}
 	}
 	for loc := range s.locations {
 		l := &s.locations[loc]
-		if !met[loc] || l.creatorPath == noPath || !met[l.creator] {
+		if !met[loc] || l.creator == uint32(trace.NoLocation) || !met[l.creator] {
 			continue
 		}
 		for _, of := range [...]uint32{l.creator, uint32(loc)} {
-			a.encounters = append(a.encounters, encounter{at: l.begin, order: l.begin, path: l.creatorPath, loc: of, of: int32(len(a.meetings))})
+			a.encounters = append(a.encounters, encounter{at: l.begin, order: l.begin, path: s.locations[of].own, loc: of, of: int32(len(a.meetings))})
 		}
 		a.meetings = append(a.meetings, meeting{causer: l.creator, n: 2, object: uint32(len(s.defs.Objects))})
 	}

@@ -3,7 +3,10 @@ package analyzer_test
 import (
 	"flag"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +71,7 @@ func compareArchive(t *testing.T, a *trace.Archive) (lines []string) {
 	require.NoError(t, err)
 	x := analyze(t, a, 2)
 	got := result(a, x)
+	lines = append(lines, causes(got.Severity, want.Causes)...)
 	lines = append(lines, differences("severity", got.Severity, want.Severity)...)
 	lines = append(lines, differences("critical", got.Critical, want.Critical)...)
 	lines = append(lines, differences("caused", got.Caused, want.Caused)...)
@@ -95,6 +99,44 @@ func compareArchive(t *testing.T, a *trace.Archive) (lines []string) {
 			if w := statistics(want, name); !reflect.DeepEqual(w, s) {
 				lines = append(lines, fmt.Sprintf("statistics of %s: engine %v, oracle %v", name, s, w))
 			}
+		}
+	}
+	return lines
+}
+
+// causes compares what caused waits, and takes it from the engine's severities. It is the sum of shares, rounded.
+func causes(engine map[naive.Cell]int64, want *naive.Causes) (lines []string) {
+	waits := map[naive.Cell]int64{}
+	for k, v := range engine {
+		if slices.Contains(naive.WaitStates, k.Metric) && k.Metric != metric.ExternalWait && k.Metric != metric.Network {
+			waits[k.Clear()] += v
+		}
+	}
+	for k, v := range waits {
+		for _, both := range [][2]string{{"go_direct", metric.IndirectWait}, {"go_terminal", metric.Propagating}} {
+			a, b := k, k
+			a.Metric, b.Metric = both[0], both[1]
+			if engine[a] != max(0, v-engine[b]) {
+				lines = append(lines, fmt.Sprintf("%v: %d and %d of %d", a, engine[a], engine[b], v))
+			}
+		}
+	}
+	all := maps.Clone(want.Severity)
+	for k, v := range engine {
+		if !naive.Divides(k.Metric) {
+			continue
+		}
+		delete(engine, k)
+		if k.Metric == "delay_go" || k.Metric == "delay_go_longterm" || k.Metric == "go_indirect" || k.Metric == "go_propagating" {
+			if d := all[k]; !want.Unclear && math.Abs(d-float64(v)) > 0.501 {
+				lines = append(lines, fmt.Sprintf("%v: engine %d, oracle %.3f", k, v, d))
+			}
+			delete(all, k)
+		}
+	}
+	for k, d := range all {
+		if !want.Unclear && d > 0.501 {
+			lines = append(lines, fmt.Sprintf("%v: engine has none, oracle %.3f", k, d))
 		}
 	}
 	return lines

@@ -168,12 +168,7 @@ func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64
 // retrace charges the time of the critical path, and of parts of it, to call paths: it looks at the events in its
 // stays again.
 func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outside func(path, loc uint32, d int64)) (times map[partPath]int64, tallies map[tallyKey]tally) {
-	tail := make([]uint32, len(s.locations)) // by location: chunk of its last batch
-	for i, c := range s.chunks {
-		for _, l := range c.Locations {
-			tail[l] = uint32(i)
-		}
-	}
+	tail := s.tails()
 	workers := make([]*scanner, len(s.workers)) // each has its own place on the path
 	for i := range workers {
 		workers[i] = newScanner(s)
@@ -222,6 +217,17 @@ func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outs
 		}
 	}
 	return times, tallies
+}
+
+// tails returns the chunk of the last batch of each location.
+func (s *scan) tails() []uint32 {
+	tail := make([]uint32, len(s.locations))
+	for i, c := range s.chunks {
+		for _, l := range c.Locations {
+			tail[l] = uint32(i)
+		}
+	}
+	return tail
 }
 
 // startLatencies charges the time of the critical path in which locations were created and had not begun.

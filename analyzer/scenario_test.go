@@ -54,11 +54,11 @@ func TestScenariosComplete(t *testing.T) {
 	}
 	for _, m := range []string{
 		"visits", "messages", "acquisitions", "overload", "underload", "critical_path", "critical_path_imbalance",
-		"never_ended", "polling", "failed_tries", "warning", "cycles", "cycles_uncertain", "critical late_sender", "critical join_wait",
+		"delay_go", "delay_go_longterm", "go_direct", "go_indirect", "go_propagating", "go_terminal", "never_ended", "polling", "failed_tries", "warning", "cycles", "cycles_uncertain", "critical late_sender", "critical join_wait",
 	} {
 		require.True(t, found[m], m)
 	}
-	for _, name := range []string{"polling", "critical_path", "critical_path_imbalance", "imbalance", "never_ended", "nil_channel", "counters"} {
+	for _, name := range []string{"polling", "critical_path", "critical_path_imbalance", "imbalance", "never_ended", "nil_channel", "counters", "root_causes", "root_causes_lock"} {
 		require.True(t, negative[name], name)
 	}
 	for _, m := range naive.TimeMetrics {
@@ -70,7 +70,9 @@ func TestScenariosComplete(t *testing.T) {
 }
 
 // paradigms are the metrics of programs of MPI, OpenMP, POSIX threads and GPUs.
-var paradigms = slices.Concat(patterns.MPI, patterns.Threads, patterns.Devices, patterns.Delays, patterns.Impact)
+var paradigms = slices.DeleteFunc(slices.Concat(patterns.MPI, patterns.Threads, patterns.Devices, patterns.Delays, patterns.Impact), func(p *analyzer.Pattern) bool {
+	return p.Paradigm == analyzer.Goroutines
+})
 
 // onlySums have no values but those of the metrics below them.
 var onlySums = strings.Fields(`mpi_management mpi_synchronization mpi_communication mpi_latesender_wo mpi_io syncs syncs_p2p syncs_rma comms comms_p2p comms_coll comms_rma mpi_file_ops bytes bytes_p2p

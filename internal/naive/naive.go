@@ -73,7 +73,8 @@ type Result struct {
 	NeverEnded map[Cell]int64 // since when; without metric
 	Holders    map[Cell]Party // of those for whom somebody is known
 	Group      []int          // first location of each location's group
-	Warnings   []string       // only the engine has them
+	Causes     *Causes
+	Warnings   []string // only the engine has them
 }
 
 // WaitStates are the metrics whose time is waiting.
@@ -205,6 +206,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	}
 	n.charge()
 	n.polling()
+	n.result.Causes = n.causes()
 	n.neverEnded()
 	n.imbalance()
 	n.criticalPath()

@@ -1,0 +1,299 @@
+package naive
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"tracerec/trace/wire"
+)
+
+// Causes are the metrics of what causes waits of goroutines, and of waits divided by that.
+type Causes struct {
+	Severity map[Cell]float64
+	// Unclear says that events at one time could be in several orders, of which the causes depend.
+	Unclear bool
+}
+
+// encounter is that a location met others: at a time, of several at one time the one with the lower order first.
+type encounter struct {
+	loc             *location
+	at, order, wait int64
+	path            string
+	of              *meeting
+	place           int // in its location's order
+
+	costs     float64 // of later waits
+	spreading float64 // the most of it that causes one later wait
+	done      bool
+}
+
+type meeting struct {
+	divided bool // who waited in it did so because of the causer
+	keeps   bool // it kept them waiting all the time
+	causer  *encounter
+	all     []*encounter
+}
+
+// causing finds causes.
+type causing struct {
+	*analysis
+	by     map[*location][]*encounter
+	result *Causes
+}
+
+// causes looks up what caused each wait.
+func (n *analysis) causes() *Causes {
+	c := &causing{n, map[*location][]*encounter{}, &Causes{Severity: map[Cell]float64{}}}
+	for _, w := range n.waits {
+		c.gather(w)
+	}
+	c.barriers()
+	c.creations()
+	c.order()
+	c.result.Unclear = c.result.Unclear || !c.ordered()
+	for _, all := range c.by {
+		for _, e := range all {
+			c.later(e)
+		}
+	}
+	for loc, all := range c.by {
+		for _, e := range all {
+			c.add("go_propagating", e.path, loc, e.spreading)
+		}
+	}
+	return c.result
+}
+
+func (c *causing) add(metric, path string, l *location, d float64) {
+	if d > 0 {
+		c.result.Severity[Cell{metric, path, l.id}] += d
+	}
+}
+
+// meet adds a meeting.
+func (c *causing) meet(m *meeting, all ...*encounter) {
+	m.all = all
+	for _, e := range all {
+		e.of = m
+		c.by[e.loc] = append(c.by[e.loc], e)
+	}
+}
+
+// gather makes meetings of a wait.
+func (c *causing) gather(w *wait) {
+	if w.causer == nil || w.metric == "barrier_wait" || w.metric == "external_wait" {
+		return
+	}
+	if w.causer.loc == nil || w.op.loc == nil {
+		return
+	}
+	other := &encounter{loc: w.causer.loc, at: w.end, order: w.end}
+	mine := &encounter{loc: w.op.loc, at: w.begin, order: w.op.end, wait: w.end - w.begin, path: w.op.path}
+	m := &meeting{divided: true, causer: other}
+	switch w.metric {
+	case "lock_competition", "rw_reader_wait", "rw_writer_wait", "once_wait":
+		m.keeps = true
+		c.meet(&meeting{}, &encounter{loc: w.causer.loc, at: w.begin, order: w.begin}, &encounter{loc: w.op.loc, at: w.begin, order: w.begin})
+	}
+	c.meet(m, other, mine)
+}
+
+// barriers makes meetings of all who came to one.
+func (c *causing) barriers() {
+	generations := map[[2]uint32][]*op{}
+	for _, o := range c.ops {
+		if o.kind == wire.BarrierBegin && o.object != 0 && c.defs.Objects[o.object-1].Kind == wire.Barrier {
+			k := [2]uint32{o.object, o.mode}
+			generations[k] = append(generations[k], o)
+		}
+	}
+	for k, all := range generations {
+		m, latest := &meeting{divided: true}, all[0]
+		for _, o := range all {
+			if o.begin >= latest.begin {
+				latest = o
+			}
+		}
+		var list []*encounter
+		for _, o := range all {
+			e := &encounter{loc: o.loc, at: o.begin, order: o.end, path: o.path}
+			if o.loc != latest.loc && (!o.open || uint64(len(all)) >= c.defs.Objects[k[0]-1].Size) {
+				e.wait = min(latest.begin, o.end) - o.begin
+			}
+			if o == latest {
+				m.causer = e
+			}
+			list = append(list, e)
+		}
+		c.meet(m, list...)
+	}
+}
+
+func (c *causing) creations() {
+	for _, l := range c.locations {
+		if len(c.by[l]) == 0 || l.creator == nil || len(c.by[l.creator]) == 0 {
+			continue
+		}
+		c.meet(&meeting{}, &encounter{loc: l.creator, at: l.begin, order: l.begin}, &encounter{loc: l, at: l.begin, order: l.begin})
+	}
+}
+
+// order puts the encounters of each location in order.
+func (c *causing) order() {
+	for _, all := range c.by {
+		slices.SortStableFunc(all, func(a, b *encounter) int {
+			return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order))
+		})
+		for i, e := range all {
+			e.place = i
+			if i > 0 && all[i-1].at == e.at && all[i-1].order == e.order && (e.wait > 0 || all[i-1].wait > 0) {
+				c.result.Unclear = true
+			}
+		}
+	}
+}
+
+// ordered says whether meetings can be put in an order in which those of each location are.
+func (c *causing) ordered() bool {
+	left, next, looked := map[*meeting]bool{}, map[*location]int{}, 0
+	for _, all := range c.by {
+		for _, e := range all {
+			left[e.of] = true
+		}
+	}
+	first := func(e *encounter) bool { return next[e.loc] == e.place }
+	for len(left) > 0 && looked != len(left) {
+		looked = len(left)
+		for m := range left {
+			if !slices.ContainsFunc(m.all, func(e *encounter) bool { return !first(e) }) {
+				for _, e := range m.all {
+					next[e.loc]++
+				}
+				delete(left, m)
+			}
+		}
+	}
+	return len(left) == 0
+}
+
+// last returns the encounters of two locations in the last meeting of both before these, nil if there is none.
+func (c *causing) last(causer, waiter *encounter) (*encounter, *encounter) {
+	var mine, theirs *encounter
+	for _, e := range c.by[causer.loc][:causer.place] {
+		for _, x := range e.of.all {
+			if x.loc == waiter.loc && x.place < waiter.place {
+				if theirs != nil && x.place < theirs.place {
+					c.result.Unclear = true
+				}
+				mine, theirs = e, x
+			}
+		}
+	}
+	return mine, theirs
+}
+
+// worked returns what a location did from one encounter, or its begin, to another one, by call path, and how long it waited.
+func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, waits []*encounter, waited int64) {
+	p = map[string]int64{}
+	since, first := int64(math.MinInt64), 0
+	if from != nil {
+		since, first = from.at, from.place+1
+	}
+	for _, s := range to.loc.steps {
+		if d := min(s.to, to.at) - max(s.from, since); d > 0 {
+			p[s.path] += d
+		}
+	}
+	for _, e := range c.by[to.loc][first:to.place] {
+		if e.wait > 0 {
+			p[e.path] -= e.wait
+			waits, waited = append(waits, e), waited+e.wait
+		}
+	}
+	if from != nil {
+		p[from.path] -= from.wait
+	}
+	if within && from != nil {
+		for _, e := range c.by[to.loc][:from.place] {
+			if d := e.at + e.wait - from.at; e.wait > 0 && d > 0 {
+				p[e.path] -= d
+				waited += d
+			}
+		}
+	}
+	for path, d := range p {
+		p[path] = max(d, 0)
+	}
+	return p, waits, waited
+}
+
+// later finds what of the later waits of others the wait of an encounter causes, and divides these.
+func (c *causing) later(e *encounter) float64 {
+	if e.done {
+		return e.costs
+	}
+	e.done = true
+	// Who is later kept waiting by its location, at a meeting at which it comes last.
+	for _, x := range c.by[e.loc][e.place+1:] {
+		if !x.of.divided || x.of.causer != x {
+			continue
+		}
+		for _, waiter := range x.of.all {
+			if waiter != x && waiter.wait > 0 {
+				c.because(e, x, waiter)
+			}
+		}
+	}
+	if e.of.divided && e != e.of.causer && e.wait > 0 {
+		c.divide(e.of.causer, e)
+	}
+	return e.costs
+}
+
+// because adds what of a later wait an earlier one of the causer causes.
+func (c *causing) because(e, causer, waiter *encounter) {
+	costs := c.later(waiter)
+	_, waits, share, base := c.share(causer, waiter)
+	if base > 0 && slices.Contains(waits, e) {
+		e.costs += float64(e.wait)*share + float64(e.wait)*costs/base
+		e.spreading = max(e.spreading, float64(e.wait)*share)
+	}
+}
+
+// share returns what the causer of a wait did too much, its own waits, and which share of both counts.
+func (c *causing) share(causer, waiter *encounter) (excess map[string]int64, waits []*encounter, share, base float64) {
+	from, since := c.last(causer, waiter)
+	mine, waits, waited := c.worked(from, causer, causer.of.keeps)
+	theirs, _, _ := c.worked(since, waiter, false)
+	excess = map[string]int64{}
+	base = float64(waited)
+	for path, d := range mine {
+		if d -= theirs[path]; d > 0 {
+			excess[path] = d
+			base += float64(d)
+		}
+	}
+	return excess, waits, min(1, float64(waiter.wait)/base), base
+}
+
+// divide charges what caused a wait.
+func (c *causing) divide(causer, waiter *encounter) {
+	excess, _, share, base := c.share(causer, waiter)
+	if base == 0 {
+		return
+	}
+	all := 0.0
+	for path, d := range excess {
+		c.add("delay_go", path, causer.loc, float64(d)*share)
+		c.add("delay_go_longterm", path, causer.loc, float64(d)*waiter.costs/base)
+		all += float64(d)
+	}
+	c.add("go_indirect", waiter.path, waiter.loc, min((base-all)*share, float64(waiter.wait)))
+}
+
+// Divides says whether a metric is one of those that tell causes.
+func Divides(metric string) bool {
+	return strings.HasPrefix(metric, "delay_go") || strings.HasPrefix(metric, "go_")
+}
