@@ -189,6 +189,13 @@
 // So meetings are looked at backwards: a meeting when all later ones of those who met have been. Of waits for messages, the part W × min(1, w/B) is indirect; the largest v × min(1, w/B) of the waits w for messages that v
 // is charged for is propagating. The rest is direct, or terminal. Sums are floating-point numbers, added in an order that the trace alone defines, and rounded once.
 //
+// Goroutines meet where one waited for another, with Late peer, at a barrier all of them; and where one is created, if it and its creator meet anybody. Who waits has its encounter at the begin of the
+// wait, of which nothing is done but the wait; the other one at the end of it. Where a lock is held, or the function of a Once is run, by the causer, they also meet at the begin of the wait: so P(c) is what the causer did during it, and a wait of the causer that
+// had begun before counts from there. w/B is at most 1. All other time of the causer counts as what its call path takes, also where it was not told what it waited for. Waits for a goroutine that hands on signals have no causes, those for a
+// lock that more than 128 others held meanwhile the causers that they are charged to. The largest v × min(1, w/B) of all later waits is propagating.
+//
+// The last meeting before is looked for backwards on both locations at once, an encounter of each at a time; where times agree it does not matter where it is found first.
+//
 // # Performance impact
 //
 // Where locations are threads of processes, what the whole run costs is divided among call paths. own(c, l) is the time of call path c on location l that no wait state

@@ -141,3 +141,39 @@ func causes(engine map[naive.Cell]int64, want *naive.Causes) (lines []string) {
 	}
 	return lines
 }
+
+// TestCausesOfLongAgo compares what causes waits with the oracle where those who met did much with others since, so that it is known for blocks of encounters.
+func TestCausesOfLongAgo(t *testing.T) {
+	const rounds = 450
+	var main, a, b, c strings.Builder
+	for i := range rounds {
+		at := 10 + 10*i
+		for _, pair := range [][3]any{{&main, &a, "ma"}, {&b, &c, "bc"}} {
+			waiter, sender, name := pair[0].(*strings.Builder), pair[1].(*strings.Builder), pair[2].(string)
+			late := 1 + (i*7+len(name))%5
+			fmt.Fprintf(waiter, "  %d recv %s @f.go:1\n  %[1]d blocked\n  %[3]d leave\n", at, name, at+late)
+			fmt.Fprintf(sender, "  %d enter part%d\n  %d exit\n  %d send %s @f.go:2\n  %[4]d leave\n", at-5, i%3, at+late-1, at+late, name)
+		}
+	}
+	end := 10 + 10*rounds
+	fmt.Fprintf(&main, "  %d recv bm @f.go:3\n  %[1]d blocked\n  %[2]d leave\n  %[3]d exit\n", end, end+50, end+60)
+	fmt.Fprintf(&b, "  %d send bm @f.go:4\n  %[1]d leave\n  %[2]d exit\n  %[2]d end\n", end+50, end+55)
+	text := "channel ma cap 0\nchannel bc cap 0\nchannel bm cap 0\nlocation main\n  0 enter main\n  0 create a @f.go:5\n  0 create b @f.go:5\n  0 create c @f.go:5\n" + main.String()
+	for name, events := range map[string]string{"a": a.String(), "c": c.String()} {
+		text += fmt.Sprintf("location %s\n  0 begin worker by main\n  0 enter work\n%s  %d exit\n  %[3]d end\n", name, events, end)
+	}
+	text += "location b\n  0 begin other by main\n  0 enter collect\n" + b.String()
+	require.Empty(t, compare(t, text))
+	a1, err := tracetext.Open("long", text)
+	require.NoError(t, err)
+	want, err := naive.Analyze(a1)
+	require.NoError(t, err)
+	require.False(t, want.Causes.Unclear)
+	longterm := 0.0
+	for k, d := range want.Causes.Severity {
+		if k.Metric == "delay_go_longterm" {
+			longterm += d
+		}
+	}
+	require.Greater(t, longterm, 10.0, "c made b wait, and so main")
+}
