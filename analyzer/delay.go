@@ -46,15 +46,21 @@ func forMessages(kind PointKind) bool {
 	return kind == LateSenderRight || kind == LateSenderOther || kind == LateSenderSame || kind == ReceiverCame || kind == ReceiverTookOthers
 }
 
-// What causes the waits of goroutines is looked for where there are no more events, and encounters, unless told.
+// What causes the waits of goroutines is looked for where there are no more, unless told.
 const (
 	causesEvents     = 3_000_000
-	causesEncounters = 1_500_000
+	causesLocations  = 50_000
+	causesEncounters = 1_000_000
 )
+
+// causing says whether what causes the waits of goroutines is looked for in an archive with so many of everything.
+func causing(events, locations int64) bool {
+	return events <= causesEvents && locations <= causesLocations
+}
 
 // gather returns where a worker collects meetings, nil if it need not.
 func (m *matching) gather(store *spill.Store) *gathering {
-	if len(m.s.metrics.roots) == 0 || !m.anyhow() && m.s.events > causesEvents {
+	if len(m.s.metrics.roots) == 0 || !m.anyhow() && !causing(int64(m.s.events), int64(len(m.s.locations))) {
 		return nil
 	}
 	g := &gathering{encounters: list[encounter]{store: store}, meetings: list[meeting]{store: store}, most: math.MaxInt}

@@ -9,14 +9,20 @@ import (
 // than may be resident by this measure needs no file.
 const mostPerEvent = 100
 
+// mostPerCause is that where what causes waits is looked for.
+const mostPerCause = 800
+
 // NewStore returns memory for what grows with the number of events of an archive, under a limit for the process, 0 for none; shared says that
-// others have as much in it as the analysis.
-func NewStore(a *trace.Archive, limit int64, shared bool) (*spill.Store, error) {
-	n := events(a)
+// others have as much in it as the analysis, causes that [Options.Causes] is set.
+func NewStore(a *trace.Archive, limit int64, shared, causes bool) (*spill.Store, error) {
+	n := events(a) * mostPerEvent
+	if causes || causing(events(a), int64(len(a.Definitions().Locations))) {
+		n = events(a) * mostPerCause
+	}
 	if shared {
 		n *= 2
 	}
-	if limit == 0 || n < limit/mostPerEvent/2 {
+	if limit == 0 || n < limit/2 {
 		return spill.New(0, "")
 	}
 	return spill.New(max(limit-limit/8-margin, 1), "")
@@ -31,21 +37,27 @@ func events(a *trace.Archive) (n int64) {
 }
 
 // Least returns how many bytes of memory the analysis of an archive takes whatever the limit: for goroutines, objects and chunks, and for what
-// others keep of each event.
-func Least(a *trace.Archive, keeps int64) int64 {
+// others keep of each event. causes says that [Options.Causes] is set.
+func Least(a *trace.Archive, keeps int64, causes bool) int64 {
 	d := a.Definitions()
-	return LeastOf(keeps, events(a), int64(len(d.Locations)), int64(len(d.Objects)), int64(len(a.Chunks())))
+	causes = causes || causing(events(a), int64(len(d.Locations)))
+	return LeastOf(keeps, causes, events(a), int64(len(d.Locations)), int64(len(d.Objects)), int64(len(a.Chunks())))
 }
 
-// LeastOf is Least of an archive with so many of everything.
-func LeastOf(keeps, events, locations, objects, chunks int64) int64 {
-	return keeps*events + program + perLocation*locations + perObject*objects + perChunk*chunks
+// LeastOf is Least of an archive with so many of everything. causes says that what causes waits is looked for.
+func LeastOf(keeps int64, causes bool, events, locations, objects, chunks int64) int64 {
+	each := int64(perLocation)
+	if causes {
+		each += perCausing
+	}
+	return keeps*events + program + each*locations + perObject*objects + perChunk*chunks
 }
 
 // What things take that are in memory always, bytes: measured, rounded up.
 const (
 	program     = 96 << 20
 	perLocation = 800
+	perCausing  = 1 << 10 // besides, of a location whose waits have causes
 	perObject   = 128
 	perChunk    = 1 << 10
 )

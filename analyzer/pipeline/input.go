@@ -133,7 +133,7 @@ func (h how) check(bytes int64) func(gotrace.Sofar) error {
 		return nil
 	}
 	return func(s gotrace.Sofar) error {
-		least, none := analyzer.LeastOf(h.keeps, s.Events, s.Locations, s.Objects, 0), analyzer.LeastOf(0, 0, 0, 0, 0)
+		least, none := analyzer.LeastOf(h.keeps, h.causes, s.Events, s.Locations, s.Objects, 0), analyzer.LeastOf(0, false, 0, 0, 0, 0)
 		if least <= h.memory {
 			return nil
 		}

@@ -44,13 +44,13 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 		return nil, err
 	}
 	defer a.Close()
-	if least := analyzer.Least(a, o.Keeps); o.Limited && o.Memory < least {
+	if least := analyzer.Least(a, o.Keeps, o.Causes); o.Limited && o.Memory < least {
 		d := a.Definitions()
 		what := of(int64(len(d.Locations)), int64(len(d.Objects)), int64(events(a)), o.Keeps)
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}
 	if o.Collect != nil {
-		if o.Store, err = analyzer.NewStore(a, o.Memory, true); err != nil {
+		if o.Store, err = analyzer.NewStore(a, o.Memory, true, o.Causes); err != nil {
 			return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
 		}
 		defer o.Store.Close()

@@ -15,11 +15,12 @@ type how struct {
 	recorded bool            // with its own clocks
 	memory   int64           // that the user lets the analysis have, bytes; 0: any
 	keeps    int64           // Options.Keeps
+	causes   bool            // Options.Causes
 	window   requests.Window // only this part, the zero value for all
 }
 
 func (o *Options) how() how {
-	h := how{recorded: o.Recorded, window: o.Selection.Window, keeps: o.Keeps}
+	h := how{recorded: o.Recorded, window: o.Selection.Window, keeps: o.Keeps, causes: o.Causes}
 	if o.Limited {
 		h.memory = o.Memory
 	}
