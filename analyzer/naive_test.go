@@ -177,3 +177,25 @@ func TestCausesOfLongAgo(t *testing.T) {
 	}
 	require.Greater(t, longterm, 10.0, "c made b wait, and so main")
 }
+
+// TestCausesAreTold demands that the oracle knows the causes in most random traces, and each metric of them.
+func TestCausesAreTold(t *testing.T) {
+	clear, found := 0, map[string]int{}
+	for seed := range uint64(100) {
+		a, err := tracetext.Open("random", random.Trace(seed))
+		require.NoError(t, err)
+		r, err := naive.Analyze(a)
+		require.NoError(t, err)
+		if r.Causes.Unclear {
+			continue
+		}
+		clear++
+		for k := range r.Causes.Severity {
+			found[k.Metric]++
+		}
+	}
+	require.Greater(t, clear, 60)
+	for _, m := range []string{"delay_go", "delay_go_longterm", metric.IndirectWait, metric.Propagating} {
+		require.Greater(t, found[m], 20, m)
+	}
+}

@@ -293,6 +293,29 @@ func (c *causing) divide(causer, waiter *encounter) {
 	c.add("go_indirect", waiter.path, waiter.loc, min((base-all)*share, float64(waiter.wait)))
 }
 
+// AddCauses adds the metrics that tell causes to the severities, rounded: shares, and what remains of the waits.
+func (r *Result) AddCauses() {
+	rest := map[Cell]int64{}
+	for k, v := range r.Severity {
+		if slices.Contains(WaitStates, k.Metric) && k.Metric != "external_wait" && k.Metric != "network" {
+			rest[k.Clear()] += v
+		}
+	}
+	for k, d := range r.Causes.Severity {
+		r.Severity[k] = int64(math.Floor(d + 0.5))
+	}
+	for k, v := range rest {
+		for _, both := range [][2]string{{"go_direct", "go_indirect"}, {"go_terminal", "go_propagating"}} {
+			r.Severity[Cell{both[0], k.Path, k.Location}] = v - r.Severity[Cell{both[1], k.Path, k.Location}]
+		}
+	}
+	for k, v := range r.Severity {
+		if v == 0 {
+			delete(r.Severity, k)
+		}
+	}
+}
+
 // Divides says whether a metric is one of those that tell causes.
 func Divides(metric string) bool {
 	return strings.HasPrefix(metric, "delay_go") || strings.HasPrefix(metric, "go_")

@@ -20,6 +20,7 @@ func TestNaive(t *testing.T) {
 			require.NoError(t, err)
 			r, err := naive.Analyze(a)
 			require.NoError(t, err)
+			r.AddCauses()
 			require.Empty(t, s.Check(r))
 		})
 	}
