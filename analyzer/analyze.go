@@ -74,7 +74,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := lives.choose(s, o.Goroutine); err != nil {
 		return nil, err
 	}
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, index: o.IndexWaits, causes: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, index: o.IndexWaits, forced: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
 	matchWorkers := m.matchWorkers(n)
 	m.run(matchWorkers)
 	if err := store.Err(); err != nil {
@@ -87,6 +87,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 			stats[i].divide()
 		}
 	})
+	m.decide(matchWorkers)
 	path := findCriticalPath(s, lives, matchWorkers)
 	dividing.Wait()
 	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}

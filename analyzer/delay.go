@@ -53,7 +53,7 @@ const (
 	causesEncounters = 1_000_000
 )
 
-// causing says whether what causes the waits of goroutines is looked for in an archive with so many of everything.
+// causing says whether what causes the waits of goroutines is looked for in an archive with so many of everything, if there are not too many waits.
 func causing(events, locations int64) bool {
 	return events <= causesEvents && locations <= causesLocations
 }
@@ -71,18 +71,22 @@ func (m *matching) gather(store *spill.Store) *gathering {
 }
 
 // anyhow says whether what causes waits is looked for, whatever it costs.
-func (m *matching) anyhow() bool { return m.causes || m.s.metrics.threads }
+func (m *matching) anyhow() bool { return m.forced || m.threads }
 
-// gathered says whether all meetings were collected.
-func (b *builder) gathered() bool {
+// decide says whether what causes waits is looked for: if all meetings were collected. If not, there are no metrics of it.
+func (m *matching) decide(workers []*matchWorker) {
 	n := 0
-	for _, w := range b.matchWorkers {
+	for _, w := range workers {
 		if w.gathered == nil {
-			return false
+			n = math.MaxInt
+			break
 		}
 		n += w.gathered.n
 	}
-	return b.anyhow() || n <= causesEncounters
+	m.causes = n <= causesEncounters || n < math.MaxInt && m.anyhow()
+	if of := m.s.metrics; !m.causes && !m.threads {
+		of.list = of.list[:of.firstCause]
+	}
 }
 
 // causes are the causes of waits: what causers did too much between the last time they met who waits, and when that began.
@@ -308,7 +312,7 @@ func (c *causes) wait(kind PointKind, causer, waiter, from int32) {
 	switch {
 	case kind == Forked:
 		share = 1 // from the last meeting on
-	case kind <= LateSenderRight || kind == ReceiverCame: // also all kinds of goroutines
+	case kind == LateSenderRight || kind == ReceiverCame || kind.ofGoroutines() || kind == ArrivedLast:
 		share = min(share, 1)
 	}
 	n := len(c.s.metrics.roots)
@@ -387,10 +391,8 @@ func (c *causes) charge(metric uint16, path, loc uint32, d float64) {
 // delays charges what causes waits, and divides waits by that.
 func (b *builder) delays() {
 	m := b.s.metrics
-	if !b.gathered() {
-		if !m.threads && len(m.roots) > 0 {
-			b.out.Header.Uncaused, b.out.Metrics = true, b.out.Metrics[:m.causes]
-		}
+	if !b.causes {
+		b.out.Header.Uncaused = !b.threads && len(m.roots) > 0
 		return
 	}
 	for k, d := range b.s.findCauses(b.matchWorkers) {

@@ -187,7 +187,7 @@ func (m *Matcher) arrivals(ops []Op, group []stamped, complete bool) {
 			firstEnd = min(firstEnd, o.End)
 		}
 	}
-	m.attendBarrier(group, latest, complete)
+	m.attendBarrier(group, latest)
 	for _, e := range group {
 		if ops[e.op].Open && !complete {
 			m.unmatched(e.op)

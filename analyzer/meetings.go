@@ -135,15 +135,24 @@ func (m *Matcher) attendMessage(kind PointKind, x *messages, op, by int32, from 
 
 // attendTwo notes that the operation of a goroutine waited for another one in [begin, release). That one let it go on, or kept it waiting meanwhile: then they met at both ends.
 func (m *Matcher) attendTwo(kind PointKind, o *Op, by, path uint32, begin, release int64) {
-	other := encounter{at: release, order: release, path: path, loc: by}
-	mine := encounter{at: begin, order: o.End, wait: release - begin, spent: release - begin, path: o.Path, loc: o.Loc}
-	switch {
-	case kind.keeps():
-		m.attend(NoPoint, false, 0, encounter{at: begin, order: begin, path: path, loc: by}, encounter{at: begin, order: begin, path: o.Path, loc: o.Loc})
-	case kind > Closed && kind != WasDone && kind != Signalled && kind != Came:
+	if !kind.ofGoroutines() || o.Open { // who never went on was not let go
 		return
 	}
+	other := encounter{at: release, order: release, path: path, loc: by}
+	mine := encounter{at: begin, order: o.End, wait: release - begin, spent: release - begin, path: o.Path, loc: o.Loc}
+	if kind.keeps() {
+		m.attend(NoPoint, false, 0, encounter{at: begin, order: begin, path: path, loc: by}, encounter{at: begin, order: begin, path: o.Path, loc: o.Loc})
+	}
 	m.attend(kind, false, 0, other, mine)
+}
+
+// ofGoroutines says whether the causer is a goroutine that another one met alone, for which that waited.
+func (k PointKind) ofGoroutines() bool {
+	switch k {
+	case Sent, Received, MadeRoom, Closed, WasDone, Signalled, Came:
+		return true
+	}
+	return k.keeps()
 }
 
 // keeps says whether the causer kept the operation waiting all the time, instead of coming late.
@@ -151,8 +160,8 @@ func (k PointKind) keeps() bool {
 	return k == HeldLock || k == WroteBefore || k == ReadBefore || k == RanOnce
 }
 
-// attendBarrier notes that goroutines met at a barrier, to which all came, or not: then those that never left it wait for others.
-func (m *Matcher) attendBarrier(group []stamped, latest int32, complete bool) {
+// attendBarrier notes that goroutines met at a barrier.
+func (m *Matcher) attendBarrier(group []stamped, latest int32) {
 	if m.gathered == nil {
 		return
 	}
@@ -160,7 +169,7 @@ func (m *Matcher) attendBarrier(group []stamped, latest int32, complete bool) {
 	for i, e := range group {
 		o := &m.ops[e.op]
 		x := encounter{at: o.Begin, order: o.End, wait: min(m.ops[latest].Begin, o.End) - o.Begin, path: o.Path, loc: o.Loc}
-		if o.Loc == m.ops[latest].Loc || o.Open && !complete {
+		if o.Loc == m.ops[latest].Loc || o.Open {
 			x.wait = 0
 		}
 		x.spent = x.wait

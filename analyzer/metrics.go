@@ -32,10 +32,9 @@ type metrics struct {
 
 	parallel passing
 
-	threads bool             // locations are no goroutines
-	causes  uint16           // the first of those that tell what causes the waits of goroutines; they are the last ones
-	roots   []root           // what causes waits
-	rootOf  [pointKinds]int8 // by kind of synch points, -1 none
+	firstCause uint16           // of those that tell what causes the waits of goroutines; they are the last ones
+	roots      []root           // what causes waits
+	rootOf     [pointKinds]int8 // by kind of synch points, -1 none
 
 	of [pointKinds]uint16 // by kind of synch points: the wait state; unnamed for none
 
@@ -51,7 +50,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	if err := Validate(patterns); err != nil {
 		return nil, err
 	}
-	m := &metrics{counter: map[string]uint16{}, index: map[string]uint16{}, threads: threads(defs)}
+	m := &metrics{counter: map[string]uint16{}, index: map[string]uint16{}}
 	var causes []*Pattern
 	for i := range m.of {
 		m.of[i] = unnamed
@@ -62,7 +61,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams {
 			continue
 		}
-		if p.Cause && !m.threads {
+		if p.Cause && !threads(defs) {
 			causes = append(causes, p)
 			continue
 		}
@@ -102,7 +101,7 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	m.parallel = m.newParallel()
 	m.addCounters(defs)
 	m.addUser(defs)
-	m.causes = uint16(len(m.list))
+	m.firstCause = uint16(len(m.list))
 	for _, p := range causes {
 		m.add(p.Metric)
 	}

@@ -21,7 +21,8 @@ type matching struct {
 	classes *classes
 	lives   *lives
 	index   bool                            // of waits, is wanted
-	causes  bool                            // of waits, are looked for whatever that costs
+	forced  bool                            // what causes waits is looked for whatever that costs
+	causes  bool                            // it is, see decide
 	threads bool                            // locations are threads of processes
 	name    func(*report.Region) ObjectName // nil: names are not known
 	aside   int                             // number of operations on an object from which matching and charging go on side by side

@@ -44,7 +44,7 @@ func (b *builder) inNanoseconds() {
 
 // isTime says whether the values of a metric are time as the clock of the trace has it.
 func (m *metrics) isTime(i uint16) bool {
-	return (int(i) < len(m.patterns) || i >= m.causes) && m.list[i].Unit == metric.Nanoseconds
+	return (int(i) < len(m.patterns) || i >= m.firstCause) && m.list[i].Unit == metric.Nanoseconds
 }
 
 type timeScale trace.Ticks

@@ -83,10 +83,7 @@ func (c *causing) meet(m *meeting, all ...*encounter) {
 
 // gather makes meetings of a wait.
 func (c *causing) gather(w *wait) {
-	if w.causer == nil || w.metric == "barrier_wait" || w.metric == "external_wait" {
-		return
-	}
-	if w.causer.loc == nil || w.op.loc == nil {
+	if w.causer == nil || w.op.open || w.metric == "barrier_wait" || w.metric == "external_wait" {
 		return
 	}
 	other := &encounter{loc: w.causer.loc, at: w.end, order: w.end}
@@ -109,7 +106,7 @@ func (c *causing) barriers() {
 			generations[k] = append(generations[k], o)
 		}
 	}
-	for k, all := range generations {
+	for _, all := range generations {
 		m, latest := &meeting{divided: true}, all[0]
 		for _, o := range all {
 			if o.begin >= latest.begin {
@@ -119,7 +116,7 @@ func (c *causing) barriers() {
 		var list []*encounter
 		for _, o := range all {
 			e := &encounter{loc: o.loc, at: o.begin, order: o.end, path: o.path}
-			if o.loc != latest.loc && (!o.open || uint64(len(all)) >= c.defs.Objects[k[0]-1].Size) {
+			if o.loc != latest.loc && !o.open {
 				e.wait = min(latest.begin, o.end) - o.begin
 			}
 			if o == latest {
