@@ -100,14 +100,16 @@ type causes struct {
 	spread  []float64   // by encounter: the most of it that causes one later wait, if it is for a message, of those for messages
 	largest [2]coverage // the largest shares of it besides, of waits for messages and of others
 	sums    *exactSums
-	mine    profile // of the causer
+	mine    profile // of the causer: known, since the encounter from
 	theirs  profile // of who waits
+	known   int32
+	from    int32
 }
 
 // findCauses goes back from the end, meeting by meeting: what a wait causes later is known when it is its turn.
 func (s *scan) findCauses(workers []*matchWorker) map[cellKey]float64 {
 	a := s.assemble(workers)
-	c := &causes{assembly: a, s: s, laps: s.findLaps(a), sums: newExactSums()}
+	c := &causes{assembly: a, s: s, laps: s.findLaps(a), sums: newExactSums(), known: noOp}
 	n, roots := len(a.encounters), len(s.metrics.roots)
 	c.costs, c.spread = spill.Make[float64](s.store, n*roots), spill.Make[float64](s.store, n)
 	for range roots {
@@ -273,23 +275,45 @@ func (c *causes) meeting(m int32) {
 		return
 	}
 	causer := c.member(m, x.causer)
-	from := noOp - 1 // since when it is known what the causer did
 	for _, i := range c.membersOf(m) {
 		if i == causer || c.encounters[i].wait <= 0 {
 			continue
 		}
-		mine, theirs := c.before(causer, i)
-		if mine != from {
-			from = mine
-			c.worked(&c.mine, mine, causer, x.kind.keeps())
+		e := &c.encounters[i]
+		for by, rest := causer, e.wait; rest > 0 && by != noOp; {
+			mine, theirs := c.before(by, i)
+			c.know(by, mine, x.kind.keeps())
+			if x.kind == Forked {
+				c.theirs.clear() // who is idle does nothing
+			} else {
+				c.worked(&c.theirs, theirs, i, false)
+			}
+			before := int64(0) // the causer had not been created yet
+			if mine == noOp {
+				by, before = c.created(by)
+				before = min(max(0, before-e.at), rest)
+			}
+			c.wait(x.kind, c.known, i, mine, rest-before)
+			rest = before
 		}
-		if x.kind == Forked {
-			c.theirs.clear() // who is idle does nothing
-		} else {
-			c.worked(&c.theirs, theirs, i, false)
-		}
-		c.wait(x.kind, causer, i, from)
 	}
+}
+
+// know fills the profile of a causer, unless that was for the same.
+func (c *causes) know(causer, from int32, within bool) {
+	if c.known != causer || c.from != from {
+		c.known, c.from = causer, from
+		c.worked(&c.mine, from, causer, within)
+	}
+}
+
+// created returns the encounter in which its creator made the location of an encounter, and when that was; noOp if it is not known.
+func (c *causes) created(causer int32) (by int32, at int64) {
+	first := &c.encounters[c.first[c.encounters[causer].loc]]
+	if m := &c.meetings[first.of]; threads(c.s.defs) || m.kind != NoPoint || m.causer == first.loc || m.object != uint32(len(c.s.defs.Objects)) {
+		return noOp, 0
+	}
+	return c.member(first.of, c.meetings[first.of].causer), first.at
 }
 
 // excess is how much more the causer did in a call path than who waits.
@@ -297,18 +321,18 @@ func (c *causes) excess(path uint32) int64 {
 	return max(0, max(0, c.mine.times[path])-max(0, c.theirs.times[path]))
 }
 
-// wait divides a wait among what the causer did too much since it met who waits, and its own waits meanwhile.
-func (c *causes) wait(kind PointKind, causer, waiter, from int32) {
+// wait divides a wait, or so much of it, among what the causer did too much since it met who waits, and its own waits meanwhile.
+func (c *causes) wait(kind PointKind, causer, waiter, from int32, of int64) {
 	too := int64(0)
 	for _, path := range c.mine.touched {
 		too += c.excess(path)
 	}
 	base := float64(too + c.mine.waited)
-	if base == 0 {
+	if base == 0 || of == 0 {
 		return
 	}
-	of, e := int(c.s.metrics.rootOf[kind]), &c.encounters[waiter]
-	share := float64(e.wait) / base
+	root, e := int(c.s.metrics.rootOf[kind]), &c.encounters[waiter]
+	share := float64(of) / base
 	switch {
 	case kind == Forked:
 		share = 1 // from the last meeting on
@@ -319,13 +343,16 @@ func (c *causes) wait(kind PointKind, causer, waiter, from int32) {
 	for r := range n {
 		cost := c.costs[int(waiter)*n+r]
 		c.shares[r].at(waiter, func(d float64) { cost += float64(d * float64(e.wait)) })
+		if of != e.wait {
+			cost = cost * float64(of) / float64(e.wait)
+		}
 		if cost > 0 {
 			c.blame(c.s.metrics.roots[r].long, r, causer, from, cost/base)
 		}
 	}
-	c.blame(c.s.metrics.roots[of].short, of, causer, from, share)
-	if to := c.s.metrics.roots[of]; to.indirect != unnamed {
-		c.charge(to.indirect, e.path, e.loc, min(float64(share*float64(c.mine.waited)), float64(e.wait)))
+	c.blame(c.s.metrics.roots[root].short, root, causer, from, share)
+	if to := c.s.metrics.roots[root]; to.indirect != unnamed {
+		c.charge(to.indirect, e.path, e.loc, min(float64(share*float64(c.mine.waited)), float64(of)))
 		c.spreads(causer, from, min(share, 1), to.messages)
 	}
 }

@@ -191,7 +191,7 @@
 //
 // Goroutines meet where one waited for another, with Late peer, at a barrier all of them; and where one is created, if it and its creator meet anybody. Who waits has its encounter at the begin of the
 // wait, of which nothing is done but the wait; the other one at the end of it. Where a lock is held, or the function of a Once is run, by the causer, they also meet at the begin of the wait: so P(c) is what the causer did during it, and a wait of the causer that
-// had begun before counts from there. w/B is at most 1. All other time of the causer counts as what its call path takes, also where it was not told what it waited for. Waits for a goroutine that hands on signals have no causes, those for a
+// had begun before counts from there. Where p and q never met and p was created in w, only what follows is a wait for p; what comes before is a wait for its creator, likewise. w/B is at most 1. Waits that never ended have no causes. All other time of the causer counts as what its call path takes, also where it was not told what it waited for. Waits for a goroutine that hands on signals have no causes, those for a
 // lock that more than 128 others held meanwhile the causers that they are charged to. The largest v × min(1, w/B) of all later waits is propagating.
 //
 // The last meeting before is looked for backwards on both locations at once, an encounter of each at a time; where times agree it does not matter where it is found first.

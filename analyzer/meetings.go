@@ -319,7 +319,7 @@ func (a *assembly) join(s *scan, to, x, y []encounter) {
 	}
 }
 
-// creations lets goroutines meet their creators when they are created, as far as both meet anybody.
+// creations lets goroutines that meet anybody meet their creators when they are created, and these theirs.
 func (a *assembly) creations(s *scan) {
 	met := make([]bool, len(s.locations))
 	for i := range a.encounters {
@@ -332,9 +332,20 @@ func (a *assembly) creations(s *scan) {
 			e.wait, e.spent = 0, 0 // for something external
 		}
 	}
+	creator := func(loc int) int {
+		if of := s.locations[loc].creator; s.locations[loc].seen && of != uint32(trace.NoLocation) && s.locations[of].seen {
+			return int(of)
+		}
+		return -1
+	}
+	for loc := range s.locations {
+		for of := creator(loc); met[loc] && of >= 0 && !met[of]; of = creator(of) {
+			met[of] = true
+		}
+	}
 	for loc := range s.locations {
 		l := &s.locations[loc]
-		if !met[loc] || l.creator == uint32(trace.NoLocation) || !met[l.creator] {
+		if !met[loc] || creator(loc) < 0 {
 			continue
 		}
 		for _, of := range [...]uint32{l.creator, uint32(loc)} {

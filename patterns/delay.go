@@ -61,12 +61,24 @@ const (
 	ofMessages   = "min(1, wait ÷ (sum of the causer's excess + its own waits))"
 	ofMeetings   = "wait ÷ (sum of the causer's excess + its own waits)"
 	ofIdleness   = "1, since who is idle does nothing"
-	ofGoroutines = ofMessages + ". Goroutines meet where one is created, or waited for. Of waits for locks, and for who runs the function of a Once, all counts that the causer did meanwhile"
+	ofGoroutines = ofMessages
 )
+
+// whoMeets says what it is to meet.
+func whoMeets(paradigm string) string {
+	if paradigm != analyzer.Goroutines {
+		return ""
+	}
+	return ". Goroutines meet where one creates or waits for the other. While one holds a lock, or runs the function of a Once, that another one waits for, everything it does then is excess. " +
+		"What is waited for before the causer exists is caused by who creates it"
+}
 
 // delayed returns the three metrics of what causes the waits of a kind.
 func delayed(paradigm string, r *analyzer.Roots, parent, title, waits, share string) []*analyzer.Pattern {
-	const advice = "Take work from this call path on the threads that are charged and give it to those that wait. If it is communication, send less or later."
+	advice := "Take work from this call path on the threads that are charged and give it to those that wait. If it is communication, send less or later."
+	if paradigm == analyzer.Goroutines {
+		advice = "Make this call path faster, or do it earlier, or when nobody waits: under a lock only what needs it; in a pipeline, let several goroutines do it."
+	}
 	of := func(name, parent, title, description, formula string) *analyzer.Pattern {
 		return &analyzer.Pattern{Paradigm: paradigm, Cause: true, Metric: metric.Metric{Name: name, Title: title, Parent: parent, Description: description, Formula: formula, Advice: advice}}
 	}
@@ -74,7 +86,7 @@ func delayed(paradigm string, r *analyzer.Roots, parent, title, waits, share str
 	return []*analyzer.Pattern{
 		of(all, parent, title, "What "+waits+" because of what was done too much here.", "sum of its parts"),
 		of(r.Delay, all, title+", short-term", "What "+waits+" at the next meeting, because this call path took longer than it took those who wait.",
-			"excess × "+share+"; the excess of a call path is how much more time the causer spent in it than who waits, without waiting, since the two last met"),
+			"excess × "+share+"; the excess of a call path is how much more time the causer spent in it than who waits, without waiting, since the two last met"+whoMeets(paradigm)),
 		of(r.Delay+metric.LongTerm, all, title+", long-term", "What "+waits+" later, because those who had waited because of this call path came late themselves.",
 			"excess × costs of the wait ÷ (sum of the causer's excess + its own waits); the costs of a wait are its part of the later waits that its location causes, and of their costs"),
 	}
@@ -139,8 +151,8 @@ var Delays = slices.Concat(
 			"the largest part of it that causes one later wait: wait × min(1, later wait ÷ (sum of the causer's excess + its waits))"),
 		ofGo("go_terminal", "go_by_effect", "Terminal waits", "Waits for other goroutines that made nobody wait later.", "the wait − its propagating part"),
 		ofGo(metric.WaitsByCause, "", "Waits by cause", "Waits for other goroutines, divided into those that were caused by what others did and those that other waits caused.", "sum of its parts"),
-		ofGo("go_direct", metric.WaitsByCause, "Direct waits", "Waits that a goroutine caused that had more to do.", "the wait − its indirect part"),
-		ofGo(metric.IndirectWait, metric.WaitsByCause, "Indirect waits", "Waits that a goroutine caused that had waited for others before.",
+		ofGo("go_direct", metric.WaitsByCause, "Direct waits", "Waits for a goroutine that had more to do.", "the wait − its indirect part"),
+		ofGo(metric.IndirectWait, metric.WaitsByCause, "Indirect waits", "Waits for a goroutine that had waited for others before.",
 			"min(wait, waits of the causer for others × min(1, wait ÷ (sum of the causer's excess + its waits))), since the two last met"),
 	},
 	[]*analyzer.Pattern{costing("meetings_propagating_vs_terminal", "", "Waits in meetings by effect",

@@ -30,22 +30,24 @@ type encounter struct {
 }
 
 type meeting struct {
-	divided bool // who waited in it did so because of the causer
-	keeps   bool // it kept them waiting all the time
-	causer  *encounter
-	all     []*encounter
+	creation bool
+	divided  bool // who waited in it did so because of the causer
+	keeps    bool // it kept them waiting all the time
+	causer   *encounter
+	all      []*encounter
 }
 
 // causing finds causes.
 type causing struct {
 	*analysis
 	by     map[*location][]*encounter
+	caused map[*location][]*part
 	result *Causes
 }
 
 // causes looks up what caused each wait.
 func (n *analysis) causes() *Causes {
-	c := &causing{n, map[*location][]*encounter{}, &Causes{Severity: map[Cell]float64{}}}
+	c := &causing{n, map[*location][]*encounter{}, map[*location][]*part{}, &Causes{Severity: map[Cell]float64{}}}
 	for _, w := range n.waits {
 		c.gather(w)
 	}
@@ -55,7 +57,21 @@ func (n *analysis) causes() *Causes {
 	c.result.Unclear = c.result.Unclear || !c.ordered()
 	for _, all := range c.by {
 		for _, e := range all {
+			if e.of.divided && e != e.of.causer {
+				for _, p := range c.parts(e) {
+					c.caused[p.causer.loc] = append(c.caused[p.causer.loc], p)
+				}
+			}
+		}
+	}
+	for _, all := range c.by {
+		for _, e := range all {
 			c.later(e)
+		}
+	}
+	for _, all := range c.caused {
+		for _, p := range all {
+			c.charge(p)
 		}
 	}
 	for loc, all := range c.by {
@@ -129,11 +145,18 @@ func (c *causing) barriers() {
 }
 
 func (c *causing) creations() {
+	creators := map[*location]bool{} // of those who meet anybody
+	for l := range c.by {
+		for of := l.creator; of != nil && len(of.events) > 0 && !creators[of]; of = of.creator {
+			creators[of] = true
+		}
+	}
 	for _, l := range c.locations {
-		if len(c.by[l]) == 0 || l.creator == nil || len(c.by[l.creator]) == 0 {
+		if len(c.by[l]) == 0 && !creators[l] || l.creator == nil || len(l.creator.events) == 0 {
 			continue
 		}
-		c.meet(&meeting{}, &encounter{loc: l.creator, at: l.begin, order: l.begin}, &encounter{loc: l, at: l.begin, order: l.begin})
+		creator := &encounter{loc: l.creator, at: l.begin, order: l.begin}
+		c.meet(&meeting{creation: true, causer: creator}, creator, &encounter{loc: l, at: l.begin, order: l.begin})
 	}
 }
 
@@ -226,68 +249,71 @@ func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, 
 	return p, waits, waited
 }
 
-// later finds what of the later waits of others the wait of an encounter causes, and divides these.
+// part is a part of a wait, with who caused it: the one waited for, or, before that was created, its creator.
+type part struct {
+	waiter, causer *encounter
+	wait           int64
+	excess         map[string]int64 // what the causer did too much
+	waits          []*encounter     // of the causer
+	waited         int64
+	base           float64
+}
+
+// share is which share of all that counts.
+func (p *part) share() float64 { return min(1, float64(p.wait)/p.base) }
+
+// parts divides a wait.
+func (c *causing) parts(waiter *encounter) (list []*part) {
+	for causer, rest := waiter.of.causer, waiter.wait; rest > 0 && causer != nil; {
+		p := &part{waiter: waiter, causer: causer, wait: rest, excess: map[string]int64{}}
+		from, since := c.last(causer, waiter)
+		var mine map[string]int64
+		mine, p.waits, p.waited = c.worked(from, causer, waiter.of.keeps)
+		theirs, _, _ := c.worked(since, waiter, false)
+		p.base = float64(p.waited)
+		for path, d := range mine {
+			if d -= theirs[path]; d > 0 {
+				p.excess[path] = d
+				p.base += float64(d)
+			}
+		}
+		causer, rest = nil, 0
+		if from == nil {
+			if first := c.by[p.causer.loc][0]; first.of.creation && first.of.causer != first {
+				causer, rest = first.of.causer, min(max(0, first.at-waiter.at), p.wait)
+			}
+		}
+		if p.wait -= rest; p.wait > 0 && p.base > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// later finds what the wait of an encounter costs later: its part of all waits that it causes, and of what these cost.
 func (c *causing) later(e *encounter) float64 {
 	if e.done {
 		return e.costs
 	}
 	e.done = true
-	// Who is later kept waiting by its location, at a meeting at which it comes last.
-	for _, x := range c.by[e.loc][e.place+1:] {
-		if !x.of.divided || x.of.causer != x {
-			continue
+	for _, p := range c.caused[e.loc] {
+		if slices.Contains(p.waits, e) {
+			costs := c.later(p.waiter) * float64(p.wait) / float64(p.waiter.wait)
+			e.costs += float64(e.wait)*p.share() + float64(e.wait)*costs/p.base
+			e.spreading = max(e.spreading, float64(e.wait)*p.share())
 		}
-		for _, waiter := range x.of.all {
-			if waiter != x && waiter.wait > 0 {
-				c.because(e, x, waiter)
-			}
-		}
-	}
-	if e.of.divided && e != e.of.causer && e.wait > 0 {
-		c.divide(e.of.causer, e)
 	}
 	return e.costs
 }
 
-// because adds what of a later wait an earlier one of the causer causes.
-func (c *causing) because(e, causer, waiter *encounter) {
-	costs := c.later(waiter)
-	_, waits, share, base := c.share(causer, waiter)
-	if base > 0 && slices.Contains(waits, e) {
-		e.costs += float64(e.wait)*share + float64(e.wait)*costs/base
-		e.spreading = max(e.spreading, float64(e.wait)*share)
+// charge charges what caused a part of a wait.
+func (c *causing) charge(p *part) {
+	costs := c.later(p.waiter) * float64(p.wait) / float64(p.waiter.wait)
+	for path, d := range p.excess {
+		c.add("delay_go", path, p.causer.loc, float64(d)*p.share())
+		c.add("delay_go_longterm", path, p.causer.loc, float64(d)*costs/p.base)
 	}
-}
-
-// share returns what the causer of a wait did too much, its own waits, and which share of both counts.
-func (c *causing) share(causer, waiter *encounter) (excess map[string]int64, waits []*encounter, share, base float64) {
-	from, since := c.last(causer, waiter)
-	mine, waits, waited := c.worked(from, causer, causer.of.keeps)
-	theirs, _, _ := c.worked(since, waiter, false)
-	excess = map[string]int64{}
-	base = float64(waited)
-	for path, d := range mine {
-		if d -= theirs[path]; d > 0 {
-			excess[path] = d
-			base += float64(d)
-		}
-	}
-	return excess, waits, min(1, float64(waiter.wait)/base), base
-}
-
-// divide charges what caused a wait.
-func (c *causing) divide(causer, waiter *encounter) {
-	excess, _, share, base := c.share(causer, waiter)
-	if base == 0 {
-		return
-	}
-	all := 0.0
-	for path, d := range excess {
-		c.add("delay_go", path, causer.loc, float64(d)*share)
-		c.add("delay_go_longterm", path, causer.loc, float64(d)*waiter.costs/base)
-		all += float64(d)
-	}
-	c.add("go_indirect", waiter.path, waiter.loc, min((base-all)*share, float64(waiter.wait)))
+	c.add("go_indirect", p.waiter.path, p.waiter.loc, min(float64(p.waited)*p.share(), float64(p.wait)))
 }
 
 // AddCauses adds the metrics that tell causes to the severities, rounded: shares, and what remains of the waits.
