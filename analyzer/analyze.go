@@ -33,7 +33,7 @@ type Options struct {
 	// Goroutine is the id of the one whose critical path is found, from its begin to its end; 0 for that of the run.
 	Goroutine uint64
 	// Causes has what causes the waits of goroutines looked for in any recording. Without it, that is not done, and told by the header of the result, where there
-	// are more than 3,000,000 events, 50,000 goroutines, or very many waits: it can take as long as all else, and a few hundred bytes for each wait.
+	// are more than 3,000,000 events, 50,000 goroutines, or very many waits: it can take longer than all else, and several hundred bytes for each wait, or each holder for whom one waited for a lock.
 	Causes bool
 	// IndexWaits makes an index of all waits that others ended, for windows of the trace: 2 to 4 bytes for each.
 	IndexWaits bool

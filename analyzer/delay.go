@@ -1,7 +1,9 @@
 package analyzer
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"tracerec/internal/spill"
 	"tracerec/metric"
@@ -104,6 +106,7 @@ type causes struct {
 	theirs  profile // of who waits
 	known   int32
 	from    int32
+	open    []int32 // by time: the last encounters that were left of locations when it was last asked for the latest
 }
 
 // findCauses goes back from the end, meeting by meeting: what a wait causes later is known when it is its turn.
@@ -194,14 +197,35 @@ func (c *causes) backwards() {
 }
 
 // latest returns the meeting with the latest of the last encounters that are left.
-func (c *causes) latest(last []int32) (m int32) {
-	at := unknownTime
-	for loc, i := range last {
-		if i >= c.first[loc] && c.encounters[i].at > at {
-			m, at = c.encounters[i].of, c.encounters[i].at
+func (c *causes) latest(last []int32) int32 {
+	at := func(i int32) int64 { return c.encounters[i].at }
+	if c.open == nil {
+		for loc, i := range last {
+			if i >= c.first[loc] {
+				c.open = append(c.open, i)
+			}
 		}
+		slices.SortFunc(c.open, func(x, y int32) int {
+			return cmp.Or(cmp.Compare(at(x), at(y)), cmp.Compare(c.encounters[y].loc, c.encounters[x].loc))
+		})
 	}
-	return m
+	for { // what a location has left becomes earlier only
+		k := len(c.open) - 1
+		i := c.open[k]
+		loc := c.encounters[i].loc
+		now := last[loc]
+		if now == i {
+			return c.encounters[i].of
+		}
+		c.open = c.open[:k]
+		if now < c.first[loc] {
+			continue
+		}
+		place, _ := slices.BinarySearchFunc(c.open, now, func(x, y int32) int {
+			return cmp.Or(cmp.Compare(at(x), at(y)), cmp.Compare(c.encounters[y].loc, c.encounters[x].loc))
+		})
+		c.open = slices.Insert(c.open, place, now)
+	}
 }
 
 // membersOf returns the encounters of a meeting.

@@ -321,6 +321,9 @@ func (a *assembly) join(s *scan, to, x, y []encounter) {
 
 // creations lets goroutines that meet anybody meet their creators when they are created, and these theirs.
 func (a *assembly) creations(s *scan) {
+	if threads(s.defs) {
+		return
+	}
 	met := make([]bool, len(s.locations))
 	for i := range a.encounters {
 		if i%paced == 0 {

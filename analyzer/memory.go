@@ -9,20 +9,20 @@ import (
 // than may be resident by this measure needs no file.
 const mostPerEvent = 100
 
-// mostPerCause is that where what causes waits is looked for.
-const mostPerCause = 800
+// mostCauses is what it costs at most to look for what causes waits, unless that is forced, bytes.
+const mostCauses = 200 * causesEncounters
 
 // NewStore returns memory for what grows with the number of events of an archive, under a limit for the process, 0 for none; shared says that
 // others have as much in it as the analysis, causes that [Options.Causes] is set.
 func NewStore(a *trace.Archive, limit int64, shared, causes bool) (*spill.Store, error) {
 	n := events(a) * mostPerEvent
-	if causes || causing(events(a), int64(len(a.Definitions().Locations))) {
-		n = events(a) * mostPerCause
-	}
 	if shared {
 		n *= 2
 	}
-	if limit == 0 || n < limit/2 {
+	if causing(events(a), int64(len(a.Definitions().Locations))) {
+		n += mostCauses
+	}
+	if limit == 0 || n < limit/2 && !causes {
 		return spill.New(0, "")
 	}
 	return spill.New(max(limit-limit/8-margin, 1), "")

@@ -54,45 +54,46 @@ func (p *page) criticalPath() {
 func (p *page) causes() {
 	if p.e.Header.Uncaused {
 		p.blank()
-		p.styledPara(dim, 0, "", "What caused the waiting was not looked for, since that takes long in so large a recording; expert analyze --causes does it.")
+		p.styledPara(dim, 0, "", "What caused the waiting was not looked for, since this would take long with so many events, goroutines or waits; expert analyze --causes does it.")
 	}
 	i := p.e.MetricIndex(metric.Delays)
 	if i < 0 {
 		return
 	}
-	cells, whole := p.e.inclusive(i, false), int64(0)
+	cells, known := p.e.inclusive(i, false), int64(0)
 	for _, c := range cells {
-		whole += c.Value
+		known += c.Value
 	}
-	if whole > 0 {
-		p.title("The waiting was caused in", "mostly on")
-		p.largest(cells, whole, p.e.Metrics[i].Unit)
-		p.indirect()
-	}
-}
-
-// indirect says how much of the waiting other waits caused, and how much caused others.
-func (p *page) indirect() {
-	of := func(name string) (sum int64) {
-		if i := p.e.MetricIndex(name); i >= 0 {
-			for _, c := range p.e.inclusive(i, false) {
-				sum += c.Value
-			}
-		}
-		return sum
-	}
-	all := of(metric.WaitsByCause)
-	if all == 0 {
+	if known == 0 {
 		return
 	}
-	var parts []string
-	if d := of(metric.IndirectWait); d > 0 {
-		parts = append(parts, percent(d, all)+" of it is indirect: who was waited for had waited for others before.")
+	whole := max(known, p.sum(metric.WaitsByCause))
+	p.title("The waiting was caused in", "mostly on")
+	p.largest(cells, whole, p.e.Metrics[i].Unit)
+	if d := whole - known; d > whole/1000 {
+		p.line(number(quantity(d, p.e.Metrics[i].Unit), 11), right(percent(d, whole), 9), "  ", p.paint(dim, "not known"))
 	}
-	if d := of(metric.Propagating); d > 0 {
-		parts = append(parts, percent(d, all)+" made others wait later.")
+	p.indirect()
+}
+
+// sum returns the sum of a metric and those below it over all call paths, 0 if there is none.
+func (p *page) sum(name string) (sum int64) {
+	if i := p.e.MetricIndex(name); i >= 0 {
+		for _, c := range p.e.inclusive(i, false) {
+			sum += c.Value
+		}
 	}
-	p.styledPara(dim, 2, "", strings.Join(parts, " "))
+	return sum
+}
+
+// indirect says how much of the waiting other waits caused, and how much caused others, unless it is next to nothing.
+func (p *page) indirect() {
+	all, indirect, spreads := p.sum(metric.WaitsByCause), p.sum(metric.IndirectWait), p.sum(metric.Propagating)
+	if max(indirect, spreads) < (all+99)/100 || all == 0 {
+		return
+	}
+	p.styledPara(dim, 2, "", fmt.Sprintf("Of the waiting, %s is indirect (whoever was waited for had been waiting, too), and %s made others wait in turn.",
+		strings.ReplaceAll(percent(indirect, all), " ", nbsp), strings.ReplaceAll(percent(spreads, all), " ", nbsp)))
 }
 
 // OnPath is a part of the critical path.
