@@ -80,6 +80,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := store.Err(); err != nil {
 		return nil, err
 	}
+	m.decide(matchWorkers)
 	stats := m.statistics(matchWorkers)
 	var dividing sync.WaitGroup
 	dividing.Go(func() { // while one worker looks for the path
@@ -87,7 +88,6 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 			stats[i].divide()
 		}
 	})
-	m.decide(matchWorkers)
 	path := findCriticalPath(s, lives, matchWorkers)
 	dividing.Wait()
 	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}

@@ -61,7 +61,7 @@ func TestMemoryLimit(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("takes seconds, and memory as it is in the product")
 	}
-	sizes := map[string]int{"locks": 4_000_000, "pingpong": 12_000_000}
+	sizes := map[string]int{"locks": 4_000_000, "pingpong": 12_000_000, "fanin": 2_900_000}
 	shape := os.Getenv("ANALYZER_CHILD")
 	if shape == "" {
 		for shape := range sizes {
