@@ -55,14 +55,14 @@ const (
 	causesEncounters = 1_000_000
 )
 
-// causing says whether what causes the waits of goroutines is looked for in an archive with so many of everything, if there are not too many waits.
-func causing(events, locations int64) bool {
+// Causing says whether what causes the waits of goroutines is looked for in an archive with so many of everything, if there are not too many waits.
+func Causing(events, locations int64) bool {
 	return events <= causesEvents && locations <= causesLocations
 }
 
 // gather returns where a worker collects meetings, nil if it need not.
 func (m *matching) gather(store *spill.Store) *gathering {
-	if len(m.s.metrics.roots) == 0 || !m.anyhow() && !causing(int64(m.s.events), int64(len(m.s.locations))) {
+	if len(m.s.metrics.roots) == 0 || !m.anyhow() && !Causing(int64(m.s.events), int64(len(m.s.locations))) {
 		return nil
 	}
 	g := &gathering{encounters: list[encounter]{store: store}, meetings: list[meeting]{store: store}, most: math.MaxInt}

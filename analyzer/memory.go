@@ -19,7 +19,7 @@ func NewStore(a *trace.Archive, limit int64, shared, causes bool) (*spill.Store,
 	if shared {
 		n *= 2
 	}
-	if causing(events(a), int64(len(a.Definitions().Locations))) {
+	if Causing(events(a), int64(len(a.Definitions().Locations))) {
 		n += mostCauses
 	}
 	if limit == 0 || n < limit/2 && !causes {
@@ -40,7 +40,7 @@ func events(a *trace.Archive) (n int64) {
 // others keep of each event. causes says that [Options.Causes] is set.
 func Least(a *trace.Archive, keeps int64, causes bool) int64 {
 	d := a.Definitions()
-	causes = causes || causing(events(a), int64(len(d.Locations)))
+	causes = causes || Causing(events(a), int64(len(d.Locations)))
 	return LeastOf(keeps, causes, events(a), int64(len(d.Locations)), int64(len(d.Objects)), int64(len(a.Chunks())))
 }
 

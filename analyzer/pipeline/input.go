@@ -138,7 +138,7 @@ func (h how) check(bytes int64) func(gotrace.Sofar) error {
 			return nil
 		}
 		const more = 1.25 // the rest may have more of everything
-		all := analyzer.LeastOf(h.keeps, true, s.Events, s.Locations, s.Objects, 0) + int64(more*float64(least-none)*float64(max(0, bytes-s.Bytes))/float64(s.Bytes))
+		all := analyzer.LeastOf(h.keeps, h.causes || analyzer.Causing(s.Events, s.Locations), s.Events, s.Locations, s.Objects, 0) + int64(more*float64(least-none)*float64(max(0, bytes-s.Bytes))/float64(s.Bytes))
 		return fmt.Errorf("--memory %s is too little for the %s of its first %s: --memory %s should be enough for all", new(size.Bytes(h.memory)), of(s.Locations, s.Objects, s.Events, h.keeps),
 			readable.RoughPercent(float64(s.Bytes)/float64(bytes)), enough(all))
 	}
