@@ -95,8 +95,9 @@ func TestInstrumentedFamily(t *testing.T) {
 
 // timeIn returns how long goroutines were in a region.
 func timeIn(e *report.Experiment, region string) (ns int64) {
-	for i, m := range e.Metrics {
-		if m.Kind != metric.Counter && m.Hierarchy == "" && m.Unit == e.Metrics[0].Unit {
+	parts := map[string]bool{metric.Time: true}
+	for i, m := range e.Metrics { // parents come first
+		if parts[m.Name] = parts[m.Name] || parts[m.Parent]; parts[m.Name] {
 			for _, c := range e.Cells(i) {
 				if e.Regions[e.Paths[c.Path].Region].Name == region {
 					ns += c.Value
