@@ -221,9 +221,11 @@ export class UI {
   }
   // exact is the value of a row with all its digits; null if it cannot be evaluated, or nothing of it is certain.
   async exact(column, node) {
-    await this.settled();
-    const title = await (await this.row(column, node)).getAttribute("title");
-    const line = title.split("\n")[1] ?? "";
+    let line = "";
+    for (let tries = 0; tries < 100 && !/^(cannot|nothing|[+−\-\d.])/.test(line); tries++) { // a row may be there before its value
+      await this.settled();
+      line = (await (await this.row(column, node)).getAttribute("title")).split("\n")[1] ?? "";
+    }
     return /^(cannot|nothing)/.test(line) ? null : digits(line);
   }
   // number is what stands beside a row.
