@@ -198,16 +198,17 @@ func (c *causes) backwards() {
 
 // latest returns the meeting with the latest of the last encounters that are left.
 func (c *causes) latest(last []int32) int32 {
-	at := func(i int32) int64 { return c.encounters[i].at }
+	byTime := func(x, y int32) int { // of equals the one of the lowest location is last
+		a, b := &c.encounters[x], &c.encounters[y]
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.loc, a.loc))
+	}
 	if c.open == nil {
 		for loc, i := range last {
 			if i >= c.first[loc] {
 				c.open = append(c.open, i)
 			}
 		}
-		slices.SortFunc(c.open, func(x, y int32) int {
-			return cmp.Or(cmp.Compare(at(x), at(y)), cmp.Compare(c.encounters[y].loc, c.encounters[x].loc))
-		})
+		slices.SortFunc(c.open, byTime)
 	}
 	for { // what a location has left becomes earlier only
 		k := len(c.open) - 1
@@ -221,9 +222,7 @@ func (c *causes) latest(last []int32) int32 {
 		if now < c.first[loc] {
 			continue
 		}
-		place, _ := slices.BinarySearchFunc(c.open, now, func(x, y int32) int {
-			return cmp.Or(cmp.Compare(at(x), at(y)), cmp.Compare(c.encounters[y].loc, c.encounters[x].loc))
-		})
+		place, _ := slices.BinarySearchFunc(c.open, now, byTime)
 		c.open = slices.Insert(c.open, place, now)
 	}
 }

@@ -58,10 +58,9 @@ var roots = map[analyzer.PointKind]*analyzer.Roots{
 
 // What of the excess counts.
 const (
-	ofMessages   = "min(1, wait ÷ (sum of the causer's excess + its own waits))"
-	ofMeetings   = "wait ÷ (sum of the causer's excess + its own waits)"
-	ofIdleness   = "1, since who is idle does nothing"
-	ofGoroutines = ofMessages
+	ofMessages = "min(1, wait ÷ (sum of the causer's excess + its own waits))"
+	ofMeetings = "wait ÷ (sum of the causer's excess + its own waits)"
+	ofIdleness = "1, since who is idle does nothing"
 )
 
 // whoMeets says what it is to meet.
@@ -111,7 +110,7 @@ var Delays = slices.Concat(
 			"than others, who then waited for it.", Formula: "sum of its parts",
 			Advice: "Begin with the call path that costs most. It need not be near the waiting: the critical path and the long-term costs show the way."}},
 	},
-	delayed(analyzer.Goroutines, goRoots, metric.Delays, "Delays of goroutines", "other goroutines waited", ofGoroutines),
+	delayed(analyzer.Goroutines, goRoots, metric.Delays, "Delays of goroutines", "other goroutines waited", ofMessages),
 	[]*analyzer.Pattern{
 		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_mpi", Title: "Delays of MPI", Parent: metric.Delays, Description: "Causes of waits in calls of MPI.", Formula: "sum of its parts"}},
 		{Paradigm: "mpi", Metric: metric.Metric{Name: "delay_p2p", Title: "Delays of messages", Parent: "delay_mpi", Description: "Causes of waits for messages.", Formula: "sum of its parts"}},
