@@ -1,18 +1,15 @@
 // The page with its data in one file: opened from the disk, without a network.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { about, browse, digits, oracle, reports, run, serve } from "./harness.mjs";
+import { about, browse, digits, oracle, reports, run, serve, temporary } from "./harness.mjs";
 
-const dir = mkdtempSync(join(tmpdir(), "expert-html-"));
 const written = new Map();
 
 // html writes a report as one file and returns its address.
 const html = (report) => async () => {
   if (!written.has(report)) {
-    const file = join(dir, written.size + ".html");
+    const file = temporary("report.html");
     run("export", report, "--to", "html", "-o", file);
     written.set(report, file);
   }

@@ -1,10 +1,7 @@
 // Counters: hierarchies of specifications, ratios on a scale of their own, and what is said of them. The numbers are those of testdata/counters.txt.
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { browse, counters, run, serve } from "./harness.mjs";
+import { browse, counters, run, serve, temporary } from "./harness.mjs";
 
 const trees = { report: counters, hash: "#view=trees" };
 
@@ -66,7 +63,7 @@ browse("what the counters say leads to the trees", { report: counters }, async (
 
 browse("a report in one file has counters as well", {
   url: async () => {
-    const file = join(mkdtempSync(join(tmpdir(), "expert-html-")), "counters.html");
+    const file = temporary("counters.html");
     run("export", counters, "--to", "html", "-o", file);
     return pathToFileURL(file).href;
   },

@@ -1,7 +1,7 @@
 // What the tests of the page share: reports, servers that show them, and a browser that notices everything that is wrong.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -34,8 +34,15 @@ export const missing = (...files) => {
   return gone.length > 0 && `no ${gone[0]}`;
 };
 
+// scratch is a directory for files of the tests, which goes with them.
+const scratch = mkdtempSync(join(tmpdir(), "expert-e2e-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+
+// temporary returns where a file of this name can be written that no other test writes.
+export const temporary = (name) => join(mkdtempSync(join(scratch, "x-")), name);
+
 // screenshots go here, for people to look at.
-export const pictures = process.env.E2E_PICTURES ?? mkdtempSync(join(tmpdir(), "expert-e2e-"));
+export const pictures = process.env.E2E_PICTURES ?? join(scratch, "pictures");
 mkdirSync(pictures, { recursive: true });
 
 // run returns what expert prints.

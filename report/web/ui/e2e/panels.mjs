@@ -1,9 +1,7 @@
 // Findings, efficiencies, timeline, plots and topology.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { browse, digits, member, missing, oracle, reads, reports, run, seconds, serve, table, teaLeaf } from "./harness.mjs";
+import { readFileSync } from "node:fs";
+import { browse, digits, member, missing, oracle, reads, reports, run, seconds, serve, table, teaLeaf, temporary } from "./harness.mjs";
 
 const analysis = (report) => JSON.parse(run("analyze", report, "--format", "json"));
 // severities are what expert dump says, each without call paths and metrics below.
@@ -280,7 +278,7 @@ browse("a difference has signs that are seen without colours", { report: reports
 });
 
 const pair = async () => {
-  const file = join(mkdtempSync(join(tmpdir(), "expert-diff-")), "difference.cubex");
+  const file = temporary("difference.cubex");
   run("diff", ...teaLeaf, "-o", file);
   return serve(file);
 };

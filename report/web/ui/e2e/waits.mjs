@@ -1,9 +1,7 @@
 // Findings that have all that findings can have: the page says the same as the text and the JSON. The program is testdata/waits.txt.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { browse, member, reads, reports, run, serve, waits } from "./harness.mjs";
+import { copyFileSync } from "node:fs";
+import { browse, member, reads, reports, run, serve, temporary, waits } from "./harness.mjs";
 
 const plain = (s) => s.replace(/[\u202f\u00a0]/g, " ").replace(/\s+/g, " ");
 const text = async (locator) => plain(await locator.innerText());
@@ -104,7 +102,7 @@ browse("who was idle by design is told apart from who may wait in vain", { repor
 
 // alone copies a report to where no trace lies beside it, and shows it.
 const alone = (report) => {
-  const copy = join(mkdtempSync(join(tmpdir(), "expert-alone-")), "report.cubex");
+  const copy = temporary("report.cubex");
   copyFileSync(report, copy);
   return serve(copy);
 };
