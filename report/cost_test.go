@@ -53,3 +53,29 @@ func TestHeldUp(t *testing.T) {
 		}
 	}
 }
+
+// TestShared: that other programs had the processors for a fifth of the time that goroutines are said to have run, or more, is a warning, too. Where several
+// processes ran, their processor time may be more than one of them ran.
+func TestShared(t *testing.T) {
+	for _, c := range []struct {
+		cpu  int64
+		load *Load
+		want bool
+	}{
+		{600, &Load{Running: 1000}, true},
+		{600, &Load{Running: 1000, Busy: 1000, Lacking: 900}, true},
+		{800, &Load{Running: 1000}, false},
+		{1200, &Load{Running: 1000}, false},
+		{0, &Load{Running: 1000}, false},
+		{600, nil, false},
+	} {
+		e := &Experiment{}
+		e.Header = Header{Time: 1000, Wall: 1000, Focus: 1000, Events: 10, Processors: 1, States: true, CPUTime: c.cpu, Load: c.load}
+		for _, write := range []func(io.Writer, *Experiment, TextOptions) error{Text, Brief} {
+			var text strings.Builder
+			require.NoError(t, write(&text, e, TextOptions{}))
+			require.Equal(t, c.want, strings.Contains(strings.Join(strings.Fields(text.String()), " "),
+				"! other programs had the processors for 40.0 % of the time for which goroutines ran"), text.String())
+		}
+	}
+}

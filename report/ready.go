@@ -88,7 +88,6 @@ func (e *Experiment) lacking() *Ready {
 	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average while %s busy, which was %s of the run.",
 		glue(percent(l.Lacking, h.Time)), float64(l.Lacking)/float64(l.Busy), all, glue(percent(l.Busy, h.Wall)))
 	if h.robbed() {
-		r.Text += fmt.Sprintf(" What ran had a real processor for only %s of that time.", glue(percent(h.CPUTime, l.Running)))
 		r.Advice = "Other programs took the rest of the processors: measure on a machine that is not shared."
 	}
 	return r
