@@ -22,7 +22,7 @@ var Devices = []*analyzer.Pattern{
 	group("gpu", "gpu_kernel_executions", "gpu_executions", "Kernels", "kernels, on streams"),
 	group("gpu", "gpu_copy_executions", "gpu_executions", "Copies", "copies, on streams"),
 	group("gpu", "gpu_idle", metric.Time, "Idle GPU streams", "streams that executed nothing"),
-	waiting("gpu", analyzer.Launched, metric.Metric{Name: "gpu_late_launch", Parent: "gpu_idle", Title: "Late launch", Causing: "which then gave it work in",
+	waiting("gpu", analyzer.Launched, metric.Metric{Name: metric.LateLaunch, Parent: "gpu_idle", Title: "Late launch", Causing: "which then gave it work in",
 		Description: "A stream of a device was idle because a thread had not launched the kernel yet, or asked for the copy, that it executed next.",
 		Formula:     "min(begin of the call that launches or copies, begin of the kernel or copy) − end of what the stream executed before, when positive",
 		Advice: "Launch earlier: give the stream several kernels at once, and wait for the last one only. What the causer does meanwhile, in its call path, is what the device waits for; " +

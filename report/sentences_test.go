@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -68,6 +69,27 @@ func TestReadyMost(t *testing.T) {
 	e.Findings[0].Critical = 40 * ms
 	e.Judge()
 	require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet.", spaced(e.Verdict.Text))
+}
+
+// TestIdleness: who has nothing to do does not delay the run, which is serial then; the first sentence says so, alone or behind work that has more.
+func TestIdleness(t *testing.T) {
+	e := hydro()
+	f := &e.Findings[0]
+	e.Judge()
+	delays, waiting := spaced(e.Verdict.Text), e.Metrics[f.Metric].Name
+	require.Regexp(t, "^Waiting .* delays the run most: ", delays)
+	_, because, _ := strings.Cut(delays, "), ")
+	for name, what := range idleness {
+		e.Metrics[f.Metric].Name = name
+		e.Judge()
+		require.Contains(t, spaced(e.Verdict.Text), fmt.Sprintf("For %s of its time (%s), the run %s: ", spaced(percent(f.Critical, e.Header.Focus)), spaced(seconds(f.Critical)), what))
+		require.True(t, strings.HasSuffix(spaced(e.Verdict.Text), " waited "+because), "%q, %q", e.Verdict.Text, because)
+		require.NotContains(t, e.Verdict.Text, "delays")
+		require.Equal(t, name, e.Verdict.Metric)
+	}
+	e.Metrics[f.Metric].Name = waiting
+	e.Judge()
+	require.Equal(t, delays, spaced(e.Verdict.Text))
 }
 
 // spaced returns a sentence with ordinary spaces.

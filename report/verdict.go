@@ -109,7 +109,29 @@ func (h *Header) focus() string { return cmp.Or(h.Of, "the run") }
 
 // delays is the sentence that nothing delays the run as the waiting of a finding does. how says what is known of that.
 func (p *page) delays(waiting string, f *Finding, how string) string {
+	if idle := idleness[p.e.Metrics[f.Metric].Name]; idle != "" {
+		return p.idles(idle, f)
+	}
 	return fmt.Sprintf("%s %s delays %s most: %s.", waiting, p.purpose(f), p.e.Header.focus(), how)
+}
+
+// idleness says what the program does while something has nothing to do, by the metric of that. Who is idle does not delay anybody, but could have had a part of the work.
+var idleness = map[string]string{
+	metric.IdleThreads:  "is serial",
+	metric.FewerThreads: "uses only some of its threads",
+	metric.LateLaunch:   "leaves a GPU without work",
+}
+
+// idles is the sentence that a part of the critical path could have been shared with those who were idle, who are the waiters of a finding.
+func (p *page) idles(what string, f *Finding) string {
+	because := p.because(f)
+	if !strings.HasPrefix(because, "for ") {
+		because = ", " + because
+	} else {
+		because = " " + because
+	}
+	return fmt.Sprintf("For %s of its time (%s), %s %s: %s waited%s.", glue(percent(f.Critical, p.e.Header.Focus)), glue(seconds(f.Critical)),
+		p.e.Header.focus(), what, p.waiters(f), because)
 }
 
 // extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.

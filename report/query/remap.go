@@ -181,7 +181,7 @@ func (r *remapping) one(s *cube.Metric) *cube.Metric {
 
 // elsewhere are metrics that specifications describe as if reports had them, but Scalasca computes them when it converts a report.
 // Others that a report lacks are zero; of these we do not know, so they are hidden.
-var elsewhere = []string{"omp_idle_threads", "omp_limited_parallelism", metric.Imbalance, "imbalance_above", "imbalance_above_single",
+var elsewhere = []string{metric.IdleThreads, metric.FewerThreads, metric.Imbalance, "imbalance_above", "imbalance_above_single",
 	"imbalance_below", "imbalance_below_bypass", "imbalance_below_singularity"}
 
 func given(s, otherwise string) string {
