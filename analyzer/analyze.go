@@ -74,7 +74,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := lives.choose(s, o.Goroutine); err != nil {
 		return nil, err
 	}
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, index: o.IndexWaits, forced: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, forced: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
 	matchWorkers := m.matchWorkers(n)
 	m.run(matchWorkers)
 	if err := store.Err(); err != nil {
@@ -82,15 +82,23 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	m.decide(matchWorkers)
 	stats := m.statistics(matchWorkers)
-	var dividing sync.WaitGroup
-	dividing.Go(func() { // while one worker looks for the path
+	var jumps *jumps
+	if lives.pathProcess >= 0 {
+		jumps = newJumps(s, matchWorkers)
+	}
+	var index report.WaitIndex
+	var beside sync.WaitGroup
+	beside.Go(func() { // while one worker looks for the path
 		for i := range stats {
 			stats[i].divide()
 		}
+		if o.IndexWaits && jumps != nil {
+			index = s.indexWaits(jumps)
+		}
 	})
-	path := findCriticalPath(s, lives, matchWorkers)
-	dividing.Wait()
-	b := &builder{matching: m, path: path, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
+	path := findCriticalPath(s, lives, jumps, matchWorkers)
+	beside.Wait()
+	b := &builder{matching: m, path: path, index: index, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
 	out, err := b.build()
 	if full := store.Err(); full != nil {
 		return nil, full

@@ -19,6 +19,7 @@ import (
 type builder struct {
 	*matching
 	path         *criticalPath
+	index        report.WaitIndex
 	matchWorkers []*matchWorker
 	waits        *criticalWaits
 
@@ -39,13 +40,15 @@ type builder struct {
 func (b *builder) build() (*report.Experiment, error) {
 	b.out = new(report.Experiment)
 	b.out.Metrics = b.s.metrics.list
+	if len(b.index) > 0 {
+		b.out.Waits = b.index.Member()
+	}
 	b.paths()
 	b.locations()
 	b.collect()
 	b.findings()
 	b.busy()
 	b.followPath()
-	b.indexWaits()
 	b.headOfLine()
 	b.spare()
 	b.onward()

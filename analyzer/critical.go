@@ -52,7 +52,7 @@ type walker struct {
 type taken struct{ loc, jump uint32 }
 
 // findCriticalPath walks backwards from the end of a process, or of the location that was chosen.
-func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criticalPath {
+func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*matchWorker) *criticalPath {
 	p := new(criticalPath)
 	root := lives.pathProcess
 	if root < 0 {
@@ -64,8 +64,7 @@ func findCriticalPath(s *scan, lives *lives, matchWorkers []*matchWorker) *criti
 	}
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
 	w.taken.store, w.steps.store = s.store, s.store
-	p.jumps = newJumps(s, matchWorkers)
-	w.jumps = p.jumps
+	p.jumps, w.jumps = jumps, jumps
 	w.pauses(matchWorkers)
 	loc, t := w.start(lives)
 	for n := 0; t > p.begin; n++ {

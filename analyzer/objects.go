@@ -20,7 +20,6 @@ type matching struct {
 	places  *places
 	classes *classes
 	lives   *lives
-	index   bool                            // of waits, is wanted
 	forced  bool                            // what causes waits is looked for whatever that costs
 	causes  bool                            // it is, see decide
 	threads bool                            // locations are threads of processes

@@ -31,25 +31,21 @@ func (b *builder) starts() {
 }
 
 // indexWaits tells who ended the waits of each location, so that windows of the trace can show it.
-func (b *builder) indexWaits() {
-	if !b.index || b.path.jumps == nil {
-		return
-	}
-	var list []report.WaitEnd
-	var x report.WaitIndex
-	last := uint32(0)
-	for loc := range uint32(len(b.s.locations)) {
-		list = list[:0]
-		for _, j := range b.path.jumps.of(loc) {
-			if j.at >= 0 {
-				list = append(list, report.WaitEnd{Release: b.s.ticks.Time(j.at), Causer: j.causer})
+func (s *scan) indexWaits(jumps *jumps) (x report.WaitIndex) {
+	last, list := uint32(0), make([]report.WaitEnd, 0, report.BlockWaits)
+	for loc := range uint32(len(s.locations)) {
+		for _, j := range jumps.of(loc) {
+			if j.at < 0 {
+				continue
+			}
+			if list = append(list, report.WaitEnd{Release: s.ticks.Time(j.at), Causer: j.causer}); len(list) == report.BlockWaits {
+				s.store.Pace()
+				x, last, list = x.Append(loc, last, list), loc, list[:0]
 			}
 		}
 		if len(list) > 0 {
-			x, last = x.Append(loc, last, list), loc
+			x, last, list = x.Append(loc, last, list), loc, list[:0]
 		}
 	}
-	if len(x) > 0 {
-		b.out.Waits = x.Member()
-	}
+	return x
 }

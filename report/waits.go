@@ -40,11 +40,13 @@ func ReadWaits(e *Experiment) (WaitIndex, error) {
 	return io.ReadAll(e.Waits.Open())
 }
 
-// The largest block, width, and unary part of a Rice code: behind that stands the whole time.
+// BlockWaits is how many waits are in a block of an index at most.
+const BlockWaits = 512
+
+// The largest width, and unary part of a Rice code: behind that stands the whole time.
 const (
-	blockWaits = 512
-	mostRice   = 48
-	mostUnary  = 32
+	mostRice  = 48
+	mostUnary = 32
 )
 
 // WaitEnd is the end of a wait.
@@ -56,7 +58,7 @@ type WaitEnd struct {
 // Append adds the waits of a location, ascending in time, with times not before 0. Locations come ascending; last is the one before, 0 at first.
 func (x WaitIndex) Append(location, last uint32, waits []WaitEnd) WaitIndex {
 	for len(waits) > 0 {
-		n := min(len(waits), blockWaits)
+		n := min(len(waits), BlockWaits)
 		x = appendBlock(x, location-last, waits[:n])
 		waits, last = waits[n:], location
 	}
@@ -151,7 +153,7 @@ func (x WaitIndex) Locations(n int) (map[uint32]WaitReader, error) {
 			rest = rest[n:]
 		}
 		location += v[0]
-		if v[0] > uint64(n) || location >= uint64(n) || v[1] == 0 || v[1] > blockWaits || v[2] > 1<<62 || v[3] > mostRice || v[4] > 32 || v[5] > uint64(len(rest)) {
+		if v[0] > uint64(n) || location >= uint64(n) || v[1] == 0 || v[1] > BlockWaits || v[2] > 1<<62 || v[3] > mostRice || v[4] > 32 || v[5] > uint64(len(rest)) {
 			return nil, errWaits
 		}
 		r := all[uint32(location)]

@@ -28,7 +28,7 @@ func TestWaitIndex(t *testing.T) {
 		var x WaitIndex
 		want, last := map[uint32][]WaitEnd{}, uint32(0)
 		for l := uint32(r.UintN(3)); l < 20; l += 1 + uint32(r.UintN(4)) {
-			want[l] = someWaits(r, 1+r.IntN(3*blockWaits))
+			want[l] = someWaits(r, 1+r.IntN(3*BlockWaits))
 			x = x.Append(l, last, want[l])
 			last = l
 		}
@@ -72,7 +72,7 @@ func FuzzWaitIndex(f *testing.F) {
 			if w, found := reader.Last(at); found {
 				require.LessOrEqual(t, w.Release, at)
 			}
-			require.LessOrEqual(t, len(reader.list), blockWaits)
+			require.LessOrEqual(t, len(reader.list), BlockWaits)
 			require.True(t, slices.IsSortedFunc(reader.list, func(a, b WaitEnd) int { return cmp.Compare(a.Release, b.Release) }))
 		}
 	})
