@@ -117,13 +117,20 @@ func (b *builder) gatherSpans(of map[lineKey][]span) {
 		for r := newWaitReader(block); r.next(); {
 			k := lineKey{r.metric, r.path, b.places.group[r.loc], r.class}
 			if _, is := of[k]; is {
-				found[k] = append(found[k], span{interval{r.begin, r.end}, r.loc, r.causer})
+				found[k] = spill.Append(b.s.store, found[k], span{interval{r.begin, r.end}, r.loc, r.causer})
 			}
 		}
 	})
 	for _, found := range workers {
 		for k, v := range found {
-			of[k] = append(of[k], v...)
+			if of[k] == nil {
+				of[k] = v
+				continue
+			}
+			for _, x := range v {
+				of[k] = spill.Append(b.s.store, of[k], x)
+			}
+			spill.Free(b.s.store, v)
 		}
 	}
 	for _, v := range of {

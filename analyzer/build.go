@@ -50,6 +50,7 @@ func (b *builder) build() (*report.Experiment, error) {
 	b.busy()
 	b.followPath()
 	b.headOfLine()
+	b.convoys()
 	b.spare()
 	b.onward()
 	b.cells = b.sums.all()

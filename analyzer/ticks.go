@@ -87,7 +87,7 @@ func (s timeScale) finding(f *report.Finding) {
 	for i := range f.Onward {
 		s.each(&f.Onward[i].Time)
 	}
-	s.each(&f.Awaited, &f.HeadOfLine)
+	s.each(&f.Awaited, &f.HeadOfLine, &f.Convoy)
 }
 
 func (s timeScale) line(l *report.Line) {

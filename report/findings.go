@@ -230,7 +230,7 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.causers(f) + f.Busy.sentence() + f.inTurn()
+	return text + ", " + p.causers(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
 }
 
 // inTurn says that others were ready whose turn came later, after another sentence; "" if that was not so for most of the time.
@@ -239,6 +239,17 @@ func (f *Finding) inTurn() string {
 		return ""
 	}
 	return " For " + glue(percent(f.HeadOfLine, f.Severity)) + " of that time, one was not ready whose turn it was, and others, which were, waited for theirs."
+}
+
+// convoy says whether most of a finding's waiting was in a convoy.
+func (f *Finding) convoy() bool { return 2*f.Convoy > f.Severity }
+
+// queued says that goroutines waited in a convoy, after another sentence; "" if that is not what a finding is known as.
+func (p *page) queued(f *Finding) string {
+	if known := p.e.Problem(f); known == nil || known.Name != LockConvoy {
+		return ""
+	}
+	return " For " + glue(percent(f.Convoy, f.Severity)) + " of that time they stood in a queue that did not end: whoever got the lock had waited for it, too, and was back while others still waited."
 }
 
 // causersOf returns the causers of a finding, those of one name that did one thing at one place as one, whatever the call paths that lead there, or to where they were started.

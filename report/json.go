@@ -110,6 +110,7 @@ type (
 		Awaited   int64        `json:"awaited_ns"`                // that the causers were waited for, of each once: critical_ns, the sum of onward, and the rest elsewhere; of the first findings
 		Onward    []jsonOnward `json:"onward"`                    // what the causers waited for themselves then, off the critical path, largest first
 		InTurn    int64        `json:"head_of_line_ns,omitempty"` // of severity_ns: a goroutine that serves several in turn waited for one of them, and others for it
+		Convoy    int64        `json:"convoy_ns,omitempty"`       // of severity_ns: in a queue at a lock that did not become empty, in which none had it for long
 		Served    int64        `json:"served_ns,omitempty"`       // for how long requests of a service were in it, all together
 		Counted   []jsonCount  `json:"counted,omitempty"`         // by the causers in critical_ns; of the first findings
 		Advice    string       `json:"advice"`                    // "" if it is not worth it
@@ -304,7 +305,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 	out := jsonFinding{
 		Metric: m.Name, jsonPlace: e.jsonPlace(f.Path), Severity: f.Severity, Critical: f.Critical,
 		Instances: f.Instances, Locations: e.locationNames(f.Locations), Causers: e.jsonCausers(f.Causers), Lines: []jsonLine{},
-		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, InTurn: f.HeadOfLine, Served: f.Served, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
+		Meanwhile: []jsonTime{}, Awaited: f.Awaited, Onward: []jsonOnward{}, InTurn: f.HeadOfLine, Convoy: f.Convoy, Served: f.Served, Advice: e.Advice(f), Busy: f.Busy, Certain: e.certain(f),
 		Counted: e.jsonCounts(f.Counted),
 	}
 	if known := e.Problem(f); known != nil {

@@ -259,6 +259,9 @@ type Finding struct {
 	Onward  []Onward `json:"onward,omitempty"` // largest first
 	// HeadOfLine is for how many ns of Severity a goroutine that serves several in turn waited for one of them while others waited for it; or these others waited.
 	HeadOfLine int64 `json:"head_of_line,omitempty"`
+	// Convoy is for how many ns of Severity goroutines waited in a convoy: whoever got the lock had waited for it, and let one go on who was there before; none had it
+	// for half as long as they waited, and they had got it before in this way.
+	Convoy int64 `json:"convoy,omitempty"`
 	// Served is for how many ns requests of a service were in the finding's waits, all together.
 	Served int64 `json:"served,omitempty"`
 	// Counted is what the causers counted during Critical, in the order of the metrics. Only the first findings have it.

@@ -23,6 +23,7 @@ const (
 	SerialSection      = "serial_section"
 	HeadOfLine         = "head_of_line"
 	PoolTooLarge       = "pool_too_large"
+	LockConvoy         = "lock_convoy"
 )
 
 // problems are known ways in which Go programs come to wait. They are recognised by a chain of waits, so they have no severities of their own.
@@ -118,6 +119,15 @@ var problems = []metric.Metric{
 		Formula:     "a wait for a lock that readers do not share, during which the critical path was on holders who mostly ran, for half of it or more",
 		Advice: "More goroutines or processors do not help. Do as much of the work as possible before the lock is taken, or after: under it, only take over results. Or let there be " +
 			"several locks, each for a part of the data, or data of their own for the goroutines, which are put together at the end.",
+	},
+	{
+		Name: LockConvoy, Title: "A queue at a lock that does not end (lock convoy)",
+		Description: "Goroutines hold a lock only for a short time, but take it so often that a queue stays: each finds it held, gets it from one who had waited, too, and is back before the queue is gone. " +
+			"So each acquisition costs a switch of goroutines, and they are in the queue much longer than any of them has the lock. The queue stays even if there is time for all, once something has made it.",
+		Formula: "a wait for a lock that readers do not share, more than half of which is by goroutines that had waited for it before, since when whoever got it had waited, too, and let one go on that had waited " +
+			"already when it got the lock itself; none had it for half as long as the wait. If holders waited with it, this is held_across_wait; if they worked with it for half of the run, serial_section",
+		Advice: "Take the lock less often: do several things each time, or collect results in data of each goroutine's own and put them together now and then; for a counter or a flag, use an atomic. " +
+			"Split the lock by key. Or let fewer goroutines at it, as many as there are processors: more only make the queue longer.",
 	},
 }
 
@@ -264,12 +274,16 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	switch {
 	case (!ok || e.waitIn(d) == metric.Execution) && e.serial(f):
 		return problem(SerialSection)
+	case !ok && f.convoy():
+		return problem(LockConvoy)
 	case !ok && (isLockWait(chain[0].metric) || sendsLate(chain[0].metric)):
 		return nil // what counts is not known
 	}
 	switch name := recognise(chain); {
 	case name == ReaderBehindWriter: // that is known from all waits for the lock, see behindReader
 		return nil
+	case name == "" && f.convoy():
+		return problem(LockConvoy)
 	case name == "" && f.Busy.Of > 0:
 		return problem(PoolTooLarge)
 	default:
@@ -313,7 +327,7 @@ func (e *Experiment) herd(f *Finding) bool {
 const conditionName = "condwait"
 
 // mainly returns what the causers of a finding did for more than half of the time in which they were waited for, if that is known. An execution trace
-// tells who released a lock, not who held it before: while those waited for it themselves, what counts is what the others did for whom they waited.
+// tells who released a lock, not who held it before: while those waited for it themselves, what counts is what the others did for whom they waited. In a convoy these are all the others.
 func (e *Experiment) mainly(f *Finding) (doing, bool) {
 	list, whole := e.doings(f), f.awaited()
 	if isLockWait(e.kind(f).Name) {
@@ -325,7 +339,7 @@ func (e *Experiment) mainly(f *Finding) (doing, bool) {
 			return own
 		})
 	}
-	return list[0], list[0].path >= 0 && 2*list[0].time > whole && 4*whole >= f.awaited() // else too little of it is known
+	return list[0], list[0].path >= 0 && 2*list[0].time > whole && (4*whole >= f.awaited() || f.convoy()) // else too little of it is known
 }
 
 // serial says whether for half of the run or more somebody waited for a lock, whose holders had the critical path and worked.

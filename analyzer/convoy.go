@@ -1,0 +1,105 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"tracerec/internal/spill"
+)
+
+// leastConvoy is how many goroutines there are in a convoy at least: who waits does so for three others, or one of them has the lock for half of that time.
+const leastConvoy = 4
+
+// convoys finds, for the first findings, for how long goroutines waited for a lock in a queue that did not become empty, and in which none of them had it for long.
+func (b *builder) convoys() {
+	lines := map[lineKey][]span{}
+	list := b.collected[:min(explained, len(b.collected))]
+	eachLine := func(c *collector, tell func(l *collector)) {
+		if len(c.line.Locations) < leastConvoy || c.line.Instances <= uint64(len(c.line.Locations)) {
+			return
+		}
+		for _, l := range c.lines {
+			if b.s.metrics.of[HeldLock] == l.key.metric {
+				tell(l)
+			}
+		}
+	}
+	for _, c := range list {
+		eachLine(c, func(l *collector) { lines[l.key] = nil })
+	}
+	if len(lines) == 0 {
+		return
+	}
+	b.gatherSpans(lines)
+	for i, c := range list {
+		var waits []span
+		severity := int64(0)
+		eachLine(c, func(l *collector) {
+			severity += l.line.Severity
+			for _, x := range lines[l.key] {
+				waits = spill.Append(b.s.store, waits, x)
+			}
+			spill.Free(b.s.store, lines[l.key])
+		})
+		if in, all := b.inConvoy(waits); in > 0 { // in which the lock is free for moments
+			b.out.Findings[i].Convoy = int64(float64(severity) * (float64(in) / float64(all)))
+		}
+		spill.Free(b.s.store, waits)
+	}
+}
+
+// convoy is a queue at a lock from when one who had waited for it let one go on who was there before, as long as all do who get the lock.
+type convoy struct {
+	last  uint32    // who got the lock last
+	holds []oneHold // those of which none behind was longer, ascending by end, so that the first that ends behind a time is the longest
+}
+
+// oneHold is for how long one of a convoy had the lock: from when it was let go to when it let the next one go.
+type oneHold struct{ end, length int64 }
+
+// gotLock is when a location got a lock, and in which convoy.
+type gotLock struct {
+	at int64
+	in *convoy
+}
+
+// inConvoy returns for how long those who wait for a lock do so in a convoy, and for how long at all. A wait is one in a convoy if its location had got the lock in that before, and nobody had it for half
+// of the wait. Several locks are told apart by who let whom go.
+func (b *builder) inConvoy(waits []span) (in, all int64) {
+	looks := 0
+	slices.SortFunc(waits, func(x, y span) int {
+		if looks++; looks%paced == 0 {
+			b.s.store.Pace()
+		}
+		return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.from, y.from), cmp.Compare(x.loc, y.loc))
+	})
+	got := map[uint32]gotLock{}
+	for _, w := range waits {
+		by, own := got[w.causer], got[w.loc]
+		c := by.in
+		if c == nil || c.last != w.causer || by.at <= w.from {
+			c = new(convoy)
+		} else {
+			c.add(oneHold{w.to, w.to - by.at})
+		}
+		if own.in == c && 2*c.longest(w.from) < w.to-w.from {
+			in += w.to - w.from
+		}
+		all += w.to - w.from
+		c.last, got[w.loc] = w.loc, gotLock{w.to, c}
+	}
+	return in, all
+}
+
+func (c *convoy) add(h oneHold) {
+	for n := len(c.holds); n > 0 && c.holds[n-1].length <= h.length; n-- {
+		c.holds = c.holds[:n-1]
+	}
+	c.holds = append(c.holds, h)
+}
+
+// longest returns the longest hold that ended behind a time.
+func (c *convoy) longest(from int64) int64 {
+	return c.holds[sort.Search(len(c.holds), func(i int) bool { return c.holds[i].end > from })].length
+}
