@@ -51,8 +51,9 @@ func (b *builder) convoys() {
 
 // convoy is a queue at a lock from when one who had waited for it let one go on who was there before, as long as all do who get the lock.
 type convoy struct {
-	last  uint32    // who got the lock last
-	holds []oneHold // those of which none behind was longer, ascending by end, so that the first that ends behind a time is the longest
+	number int
+	last   uint32    // who got the lock last
+	holds  []oneHold // those of which none behind was longer, ascending by end, so that the first that ends behind a time is the longest
 }
 
 // oneHold is for how long one of a convoy had the lock: from when it was let go to when it let the next one go.
@@ -60,12 +61,18 @@ type oneHold struct{ end, length int64 }
 
 // gotLock is when a location got a lock, and in which convoy.
 type gotLock struct {
-	at int64
-	in *convoy
+	at     int64
+	in     *convoy
+	number int // of the convoy, which is another one later
 }
 
-// inConvoy returns for how long those who wait for a lock do so in a convoy, and for how long at all. A wait is one in a convoy if its location had got the lock in that before, and nobody had it for half
-// of the wait. Several locks are told apart by who let whom go.
+// lastOf says whether a location, of which this is the last time that it got the lock, is the last of the convoy.
+func (g *gotLock) lastOf(loc uint32) bool {
+	return g.in != nil && g.in.number == g.number && g.in.last == loc
+}
+
+// inConvoy returns for how long those who wait for a lock do so in a convoy, and for how long at all. A wait is one in a convoy if its location had got the lock in that before, and
+// nobody had it for half of the wait. Several locks are told apart by who let whom go.
 func (b *builder) inConvoy(waits []span) (in, all int64) {
 	looks := 0
 	slices.SortFunc(waits, func(x, y span) int {
@@ -75,19 +82,28 @@ func (b *builder) inConvoy(waits []span) (in, all int64) {
 		return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.from, y.from), cmp.Compare(x.loc, y.loc))
 	})
 	got := map[uint32]gotLock{}
-	for _, w := range waits {
+	var ended []*convoy
+	for i, w := range waits {
 		by, own := got[w.causer], got[w.loc]
 		c := by.in
-		if c == nil || c.last != w.causer || by.at <= w.from {
-			c = new(convoy)
-		} else {
-			c.add(oneHold{w.to, w.to - by.at})
+		goesOn := by.lastOf(w.causer) && w.from < by.at
+		if own.lastOf(w.loc) { // nobody waits for it any more
+			ended = append(ended, own.in)
 		}
-		if own.in == c && 2*c.longest(w.from) < w.to-w.from {
+		switch n := len(ended); {
+		case goesOn:
+			c.add(oneHold{w.to, w.to - by.at})
+		case n > 0:
+			c, ended = ended[n-1], ended[:n-1]
+			*c = convoy{number: i, holds: c.holds[:0]}
+		default:
+			c = &convoy{number: i}
+		}
+		if goesOn && own.in == c && own.number == c.number && 2*c.longest(w.from) < w.to-w.from {
 			in += w.to - w.from
 		}
 		all += w.to - w.from
-		c.last, got[w.loc] = w.loc, gotLock{w.to, c}
+		c.last, got[w.loc] = w.loc, gotLock{w.to, c, c.number}
 	}
 	return in, all
 }
