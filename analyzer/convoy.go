@@ -11,10 +11,9 @@ import (
 // leastConvoy is how many goroutines there are in a convoy at least: who waits does so for three others, or one of them has the lock for half of that time.
 const leastConvoy = 4
 
-// convoys finds, for the first findings, for how long goroutines waited for a lock in a queue that did not become empty, and in which none of them had it for long.
+// convoys finds for how long goroutines waited for a lock in a queue that did not become empty, and in which none of them had it for long.
 func (b *builder) convoys() {
 	lines := map[lineKey][]span{}
-	list := b.collected[:min(explained, len(b.collected))]
 	eachLine := func(c *collector, tell func(l *collector)) {
 		if len(c.line.Locations) < leastConvoy || c.line.Instances <= uint64(len(c.line.Locations)) {
 			return
@@ -25,14 +24,14 @@ func (b *builder) convoys() {
 			}
 		}
 	}
-	for _, c := range list {
+	for _, c := range b.collected {
 		eachLine(c, func(l *collector) { lines[l.key] = nil })
 	}
 	if len(lines) == 0 {
 		return
 	}
 	b.gatherSpans(lines)
-	for i, c := range list {
+	for i, c := range b.collected {
 		var waits []span
 		severity := int64(0)
 		eachLine(c, func(l *collector) {

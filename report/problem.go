@@ -121,7 +121,7 @@ var problems = []metric.Metric{
 			"several locks, each for a part of the data, or data of their own for the goroutines, which are put together at the end.",
 	},
 	{
-		Name: LockConvoy, Title: "A queue at a lock that does not end (lock convoy)",
+		Name: LockConvoy, Title: "Lock convoy: a queue that does not end",
 		Description: "Goroutines hold a lock only for a short time, but take it so often that a queue stays: each finds it held, gets it from one who had waited, too, and is back before the queue is gone. " +
 			"So each acquisition costs a switch of goroutines, and they are in the queue much longer than any of them has the lock. The queue stays even if there is time for all, once something has made it.",
 		Formula: "a wait for a lock that readers do not share, more than half of which is by goroutines that had waited for it before, since when whoever got it had waited, too, and let one go on that had waited " +
