@@ -21,8 +21,12 @@ type testEvent struct {
 // testArchive writes a random archive of 1 ns resolution and returns it with the events of each location
 // in order. Objects have ids 1 to 9, regions 1 to 20, metrics 1 to 3.
 func testArchive(t testing.TB, rng *rand.Rand, pieces, perPiece, chunkEvents int) ([]byte, map[uint64][]testEvent) {
+	return testArchiveOf(t, rng, Options{Resolution: 1, ChunkEvents: chunkEvents, Wall: 1e18}, pieces, perPiece)
+}
+
+func testArchiveOf(t testing.TB, rng *rand.Rand, o Options, pieces, perPiece int) ([]byte, map[uint64][]testEvent) {
 	var out bytes.Buffer
-	w, err := NewWriter(&out, Options{Resolution: 1, ChunkEvents: chunkEvents, Wall: 1e18})
+	w, err := NewWriter(&out, o)
 	require.NoError(t, err)
 	p, err := w.AddProcess(ProcessInfo{PID: 7, Args: []string{"./app", "-x"}})
 	require.NoError(t, err)
@@ -159,6 +163,18 @@ func TestRoundTrip(t *testing.T) {
 		requireSame(t, want, readAll(t, a))
 		require.Equal(t, 3, a.Definitions().Processes[0].Exit)
 	}
+}
+
+// TestPlain: an archive is longer if nothing is compressed, or less of it, and has the same events.
+func TestPlain(t *testing.T) {
+	var sizes []int
+	for _, plain := range []int64{0, 4000, 1 << 40} {
+		b, want := testArchiveOf(t, rand.New(rand.NewPCG(1, 3)), Options{Resolution: 1, ChunkEvents: 300, Plain: plain}, 30, 50)
+		requireSame(t, want, readAll(t, open(t, b)))
+		sizes = append(sizes, len(b))
+	}
+	require.IsNonDecreasing(t, sizes)
+	require.Less(t, sizes[0], sizes[2])
 }
 
 func TestMergeIsOrdered(t *testing.T) {

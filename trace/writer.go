@@ -21,6 +21,7 @@ type Options struct {
 	Resolution  int64 // of stored times, ns; 0 means 64
 	SegmentSize int64 // bytes after which a new segment file is begun; 0 means 1 GiB
 	ChunkEvents int   // events after which a chunk is written; 0 means 32768
+	Plain       int64 // bytes up to which nothing is compressed: for what is read at once, and kept for no longer
 	Mono, Wall  int64 // start of the experiment: monotonic and wall clock, ns
 }
 
@@ -307,7 +308,7 @@ func (w *Writer) records(t frameType, process uint32, r *recordWriter) error {
 
 // compress appends b to dst, compressed if that makes it shorter.
 func (w *Writer) compress(dst, b []byte) []byte {
-	if len(b) < 32 {
+	if len(b) < 32 || w.total < w.o.Plain {
 		return append(dst, b...)
 	}
 	n := len(dst)

@@ -19,6 +19,9 @@ var magic = regexp.MustCompile(`^go 1\.\d+ trace\x00`)
 // header is how many bytes there are before the first event.
 const header = 16
 
+// plain is how long an archive gets before it is compressed. Without that, it takes up to twice the room that the trace takes.
+const plain = 64 << 20
+
 // Is says whether a file that starts so, with 16 bytes or more, is a Go execution trace.
 func Is(start []byte) bool { return magic.Match(start) }
 
@@ -71,7 +74,7 @@ func OpenPart(name string, r io.Reader, from, to int64, check func(Sofar) error)
 func convert(out io.Writer, r io.Reader, of part, check func(Sofar) error) (damage, err error) {
 	in, damage := newSource(r)
 	early, damage := in.early(damage)
-	o := trace.Options{Resolution: 1}
+	o := trace.Options{Resolution: 1, Plain: plain}
 	if len(early) > 0 && early[0].Kind() == exp.EventSync {
 		if s := early[0].Sync().ClockSnapshot; s != nil {
 			o.Wall = s.Wall.UnixNano() + int64(of.from)
