@@ -55,6 +55,7 @@ func (b *builder) headOfLine() {
 		return
 	}
 	b.gatherSpans(spans)
+	sortSpans(spans)
 	for _, p := range pairs {
 		held, kept := b.inTurn(spans[p.ahead.key], spans[p.behind.key], p.behind.line.Group)
 		for i, d := range map[int]int64{p.finding: held, p.findings: kept} {
@@ -106,7 +107,7 @@ func (b *builder) faces(x, y *report.Line) bool {
 	return (xs && yr || xr && ys) && x.Group != y.Group && yWaitsForX
 }
 
-// gatherSpans reads when somebody waited at some places.
+// gatherSpans reads when somebody waited at some places, in no order.
 func (b *builder) gatherSpans(of map[lineKey][]span) {
 	workers := make([]map[lineKey][]span, len(b.matchWorkers))
 	for i := range workers {
@@ -133,6 +134,10 @@ func (b *builder) gatherSpans(of map[lineKey][]span) {
 			spill.Free(b.s.store, v)
 		}
 	}
+}
+
+// sortSpans puts those at each place in order.
+func sortSpans(of map[lineKey][]span) {
 	for _, v := range of {
 		slices.SortFunc(v, func(x, y span) int {
 			return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.loc, y.loc), cmp.Compare(x.causer, y.causer), cmp.Compare(x.to, y.to))

@@ -73,38 +73,52 @@ func (g *gotLock) lastOf(loc uint32) bool {
 // inConvoy returns for how long those who wait for a lock do so in a convoy, and for how long at all. A wait is one in a convoy if its location had got the lock in that before, and
 // nobody had it for half of the wait. Several locks are told apart by who let whom go.
 func (b *builder) inConvoy(waits []span) (in, all int64) {
-	looks := 0
-	slices.SortFunc(waits, func(x, y span) int {
-		if looks++; looks%paced == 0 {
-			b.s.store.Pace()
+	q := queue{got: map[uint32]gotLock{}}
+	order := merger{store: b.s.store}
+	order.start(len(waits), func(i int32) (int64, bool) { return waits[i].to, true })
+	for same := order.same(); len(same) > 0; same = order.same() {
+		if len(same) > 1 {
+			slices.SortFunc(same, func(x, y stamped) int {
+				return cmp.Or(cmp.Compare(waits[x.op].from, waits[y.op].from), cmp.Compare(waits[x.op].loc, waits[y.op].loc))
+			})
 		}
-		return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.from, y.from), cmp.Compare(x.loc, y.loc))
-	})
-	got := map[uint32]gotLock{}
-	var ended []*convoy
-	for i, w := range waits {
-		by, own := got[w.causer], got[w.loc]
-		c := by.in
-		goesOn := by.lastOf(w.causer) && w.from < by.at
-		if own.lastOf(w.loc) { // nobody waits for it any more
-			ended = append(ended, own.in)
+		for _, e := range same {
+			w := &waits[e.op]
+			if all += w.to - w.from; q.next(w) {
+				in += w.to - w.from
+			}
 		}
-		switch n := len(ended); {
-		case goesOn:
-			c.add(oneHold{w.to, w.to - by.at})
-		case n > 0:
-			c, ended = ended[n-1], ended[:n-1]
-			*c = convoy{number: i, holds: c.holds[:0]}
-		default:
-			c = &convoy{number: i}
-		}
-		if goesOn && own.in == c && own.number == c.number && 2*c.longest(w.from) < w.to-w.from {
-			in += w.to - w.from
-		}
-		all += w.to - w.from
-		c.last, got[w.loc] = w.loc, gotLock{w.to, c, c.number}
 	}
 	return in, all
+}
+
+// queue is who waits for the locks of a finding.
+type queue struct {
+	got   map[uint32]gotLock
+	ended []*convoy
+	n     int // of all convoys
+}
+
+// next takes the wait that ends next, and says whether it is in a convoy.
+func (q *queue) next(w *span) bool {
+	by, own := q.got[w.causer], q.got[w.loc]
+	c := by.in
+	goesOn := by.lastOf(w.causer) && w.from < by.at
+	if own.lastOf(w.loc) { // nobody waits for it any more
+		q.ended = append(q.ended, own.in)
+	}
+	switch n := len(q.ended); {
+	case goesOn:
+		c.add(oneHold{w.to, w.to - by.at})
+	case n > 0:
+		c, q.ended = q.ended[n-1], q.ended[:n-1]
+		*c = convoy{number: q.n, holds: c.holds[:0]}
+	default:
+		c = &convoy{number: q.n}
+	}
+	q.n++
+	c.last, q.got[w.loc] = w.loc, gotLock{w.to, c, c.number}
+	return goesOn && own.in == c && own.number == c.number && 2*c.longest(w.from) < w.to-w.from
 }
 
 func (c *convoy) add(h oneHold) {

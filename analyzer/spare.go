@@ -36,6 +36,7 @@ func (b *builder) spare() {
 			continue
 		}
 		b.gatherSpans(idle)
+		sortSpans(idle)
 		if n := b.busyAtOnce(g, idle); 2*n <= workers {
 			f.Busy = report.Busy{Of: workers, AtOnce: n}
 		}
