@@ -27,7 +27,7 @@ func (m *PlainMutex) Lock() {
 //go:noinline
 func (m *PlainMutex) lock() {
 	se := current.Load()
-	if se == nil {
+	if se == nil || m == nil {
 		(*sync.Mutex)(m).Lock()
 		return
 	}
@@ -62,10 +62,10 @@ func (m *PlainMutex) Unlock() {
 	(*sync.Mutex)(m).Unlock()
 }
 
-// beginAt begins to take the lock at an address.
+// beginAt begins to take the lock at an address. Without one, all panics.
 func beginAt(at uintptr, kind wire.ObjectKind, mode uint32, name string) Span {
 	se := current.Load()
-	if se == nil {
+	if se == nil || at == 0 {
 		return Span{}
 	}
 	return se.begin(wire.LockBegin, se.site(name), wire.ObjectWord(se.objectAt(at, kind, name), mode))
@@ -85,7 +85,7 @@ func (x Span) tried(locked bool) bool {
 //
 //go:noinline
 func releaseAt(at uintptr, kind wire.ObjectKind, mode uint32) {
-	if se := current.Load(); se != nil {
+	if se := current.Load(); se != nil && at != 0 {
 		se.point(wire.Release, 0, wire.ObjectWord(se.objectAt(at, kind, "unlock"), mode))
 	}
 }
@@ -105,7 +105,7 @@ func (m *PlainRWMutex) Lock() {
 //go:noinline
 func (m *PlainRWMutex) lock() {
 	se := current.Load()
-	if se == nil {
+	if se == nil || m == nil {
 		(*sync.RWMutex)(m).Lock()
 		return
 	}
@@ -153,7 +153,7 @@ func (m *PlainRWMutex) RLock() {
 //go:noinline
 func (m *PlainRWMutex) rlock() {
 	se := current.Load()
-	if se == nil {
+	if se == nil || m == nil {
 		(*sync.RWMutex)(m).RLock()
 		return
 	}
@@ -224,7 +224,7 @@ type PlainWaitGroup sync.WaitGroup
 
 // Add is Add of [sync.WaitGroup].
 func (w *PlainWaitGroup) Add(delta int) {
-	if current.Load() != nil && delta != 0 {
+	if current.Load() != nil && delta != 0 && w != nil {
 		w.recordAdd(delta)
 	}
 	(*sync.WaitGroup)(w).Add(delta)
@@ -257,7 +257,7 @@ func (w *PlainWaitGroup) Wait() {
 //go:noinline
 func (w *PlainWaitGroup) wait() {
 	se := current.Load()
-	if se == nil {
+	if se == nil || w == nil {
 		(*sync.WaitGroup)(w).Wait()
 		return
 	}
@@ -290,7 +290,7 @@ func (c *PlainCond) Wait() {
 //go:noinline
 func (c *PlainCond) wait() {
 	se := current.Load()
-	if se == nil {
+	if se == nil || c == nil {
 		(*sync.Cond)(c).Wait()
 		return
 	}
@@ -362,7 +362,7 @@ func (o *PlainOnce) Do(f func()) {
 func (o *PlainOnce) do(f func()) {
 	se := current.Load()
 	done, runs := onceState((*sync.Once)(o))
-	if se == nil || f == nil || done {
+	if se == nil || done {
 		(*sync.Once)(o).Do(f)
 		return
 	}
@@ -380,7 +380,9 @@ func (o *PlainOnce) do(f func()) {
 		outcome, mine = wire.Panicked, true
 		defer func() { op.leave(outcome, runs) }() // before others may go on
 		se.pointInside(op)
-		defer se.enter(wire.Enter, se.entryOf(entryPC(f))).End()
+		if f != nil { // else it panics
+			defer se.enter(wire.Enter, se.entryOf(entryPC(f))).End()
+		}
 		f()
 		outcome = wire.OK
 	})
@@ -455,16 +457,45 @@ func Into[T any](c *Case, ch chan<- T) chan<- T {
 	return ch
 }
 
-// Choice is a select statement.
-type Choice struct{ span Span }
+// Choice is the select statements of a function, of which one is in progress at a time.
+type Choice struct {
+	span  Span
+	guard *Guard // nil if the function has none, or has deferred other things since
+}
+
+// Guard ends a select statement that panics.
+type Guard struct{ span Span } // of the one in progress
+
+// Guard returns what to defer before a select statement that may panic, nil if there is no need.
+func (c *Choice) Guard() *Guard {
+	if c.guard != nil || current.Load() == nil {
+		return nil
+	}
+	c.guard = new(Guard)
+	return c.guard
+}
+
+// Panicked says that the function ends, so that a select statement in progress has panicked.
+func (g *Guard) Panicked() { g.span.leave(wire.Panicked, true) }
+
+// Unguard says that the function has deferred something that is done before what the guard does.
+func (c *Choice) Unguard() { c.guard = nil }
 
 // Begin stands in a case of its own, the last one, so that it is called when all else is evaluated. It returns the channel of a case that never
 // is chosen. The select statement is at this line.
 func (c *Choice) Begin(line uint32) <-chan struct{} {
 	if c.span = (Span{}); current.Load() != nil {
 		c.span = beginSelectAt(line)
+		c.guards(c.span)
 	}
 	return nil
+}
+
+// guards tells the guard, if there is one, of the statement in progress.
+func (c *Choice) guards(s Span) {
+	if c.guard != nil {
+		c.guard.span = s
+	}
 }
 
 //go:noinline
@@ -497,12 +528,14 @@ func (c *Choice) Sent(to *Case) {
 // Default says that the select took its default case.
 func (c *Choice) Default() {
 	if c.span.slot != nil {
+		c.guards(Span{})
 		c.span.chose(wire.Failed, nil)
 	}
 }
 
 //go:noinline
 func (c *Choice) chose(outcome wire.Outcome, of *Case) {
+	c.guards(Span{})
 	se := current.Load()
 	if se == nil || c.span.slot.number != se.number {
 		return

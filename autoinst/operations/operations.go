@@ -85,13 +85,25 @@ type file struct {
 	name   string // under which package instrument is imported
 	shared bool   // variables of loops are shared by all rounds
 
-	count   int
-	left    []string
-	numbers int                     // given to names
-	two     map[ast.Expr]types.Type // receives that also tell whether there was a value, with the type of what they tell; nil: new
-	keep    map[string]bool         // declarations for imports that else may be unused
-	bodies  []*[]string             // variables to declare in the functions around
+	count    int
+	left     []string
+	numbers  int                     // given to names
+	two      map[ast.Expr]types.Type // receives that also tell whether there was a value, with the type of what they tell; nil: new
+	labelled map[ast.Stmt]bool       // statements that have a label
+	keep     map[string]bool         // declarations for imports that else may be unused
+	bodies   []*body                 // of the functions around
 }
+
+// body is what is known of the body of a function.
+type body struct {
+	variables []string         // to declare in it
+	choice    string           // the one for its select statements, of which one at a time is in progress
+	guarded   bool             // one of them may panic
+	defers    []*ast.DeferStmt // of the function itself
+}
+
+// body returns the innermost one.
+func (r *file) body() *body { return r.bodies[len(r.bodies)-1] }
 
 // rewrite returns the new text. Every package imports the recorder, whether it needs that or not: so they are initialized in the order in which they
 // were. imported says that another file does so.
@@ -99,7 +111,7 @@ func (r *file) rewrite(imported bool) string {
 	for r.name = "__tracerec"; strings.Contains(r.old, r.name); {
 		r.name += "_"
 	}
-	r.two, r.keep = map[ast.Expr]types.Type{}, map[string]bool{}
+	r.two, r.labelled, r.keep = map[ast.Expr]types.Type{}, map[ast.Stmt]bool{}, map[string]bool{}
 	language := r.info.FileVersions[r.syntax]
 	r.shared = language != "" && version.Compare(language, "go1.22") < 0
 	if language != "" && version.Compare(language, "go1.18") < 0 {
@@ -176,6 +188,10 @@ func (r *file) node(n ast.Node) bool {
 		}
 	case *ast.RangeStmt:
 		return !r.ranges(n)
+	case *ast.LabeledStmt:
+		r.labelled[n.Stmt] = true
+	case *ast.DeferStmt:
+		r.body().defers = append(r.body().defers, n)
 	case *ast.SelectStmt:
 		r.selects(n)
 		return false
@@ -194,14 +210,19 @@ func (r *file) node(n ast.Node) bool {
 	return true
 }
 
-// function rewrites the body of a function, with the variables that its operations need.
-func (r *file) function(body *ast.BlockStmt) {
-	var variables []string
-	r.bodies = append(r.bodies, &variables)
-	r.visitAll(body.List)
+// function rewrites the body of a function, with the variables that its operations need. What it defers is done before what was deferred earlier.
+func (r *file) function(block *ast.BlockStmt) {
+	b := &body{}
+	r.bodies = append(r.bodies, b)
+	r.visitAll(block.List)
 	r.bodies = r.bodies[:len(r.bodies)-1]
-	if len(variables) > 0 {
-		r.replace(body.Lbrace, body.Lbrace+1, "{ var "+strings.Join(variables, "; var ")+"; ")
+	if len(b.variables) > 0 {
+		r.replace(block.Lbrace, block.Lbrace+1, "{ var "+strings.Join(b.variables, "; var ")+"; ")
+	}
+	if b.guarded {
+		for _, d := range b.defers {
+			r.behind(d.End(), "; "+b.choice+".Unguard()")
+		}
 	}
 }
 

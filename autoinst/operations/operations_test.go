@@ -1,12 +1,15 @@
 package operations_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,10 +22,12 @@ import (
 	"tracerec/autoinst/overlay"
 	"tracerec/autoinst/regions"
 	"tracerec/internal/testkit"
+	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 var (
-	all  = flag.Int("all", 0, "how many random programs are built by tracerec build, in either way, and recorded")
+	all  = flag.Int("all", 60, "how many random programs are built by tracerec build, in either way, and recorded")
 	seed = flag.Uint64("seed", 1, "of random programs")
 )
 
@@ -79,14 +84,14 @@ func (m *module) build(t testing.TB, name string) string {
 	return filepath.Join(m.dir, name)
 }
 
-// said is what a program prints, and how it ends.
+// said is what a program prints.
 func said(t testing.TB, program string, args ...string) string {
+	var failure strings.Builder
 	cmd := exec.Command(program, args...)
+	cmd.Stderr = &failure
 	out, err := cmd.Output()
-	if err != nil {
-		require.IsType(t, &exec.ExitError{}, err)
-	}
-	return fmt.Sprint(string(out), cmd.ProcessState.ExitCode())
+	require.NoError(t, err, failure.String())
+	return string(out)
 }
 
 // Random programs print the same, in the same order, and panic at the same lines.
@@ -124,19 +129,21 @@ func requireSame(t testing.TB, want, got string) {
 	require.Equal(t, want, got)
 }
 
-// The same with the programs as tracerec build builds them, by the overlay and rewritten, whether they are recorded or not.
+// The same with the programs as tracerec build builds them, by the overlay and rewritten, whether they are recorded or not. Both ways record the same.
 func TestManyRandomPrograms(t *testing.T) {
-	if *all == 0 {
-		t.Skip("-all N compares N programs")
+	if testing.Short() {
+		t.Skip("builds the runtime")
 	}
 	const perBinary = 250
 	tracerec := testkit.Build(t, nil, "tracerec/cmd/tracerec")
-	for done := 0; done < *all; done += perBinary {
-		m := newModule(t, random.Files(*seed, perBinary))
+	ops, panics := 0, 0
+	for done, n := 0, min(*all, perBinary); done < *all; done += n {
+		m := newModule(t, random.Files(*seed, n))
 		m.write(t, "go.mod", "module random\n\ngo 1.26\n")
 		plain := said(t, m.build(t, "plain"))
-		for _, flag := range []string{"-x=false", "-rewrite"} {
-			name := filepath.Join(m.dir, "program"+flag)
+		var recorded [2][]string
+		for i, flag := range []string{"-x=false", "-rewrite"} {
+			name, dir := filepath.Join(m.dir, "program"+flag), filepath.Join(m.dir, "trace"+flag)
 			b, err := build.New("build", []string{"-C", m.dir, flag, "-o", name, "."}, regions.Options{})
 			require.NoError(t, err)
 			var out strings.Builder
@@ -145,9 +152,76 @@ func TestManyRandomPrograms(t *testing.T) {
 			require.NoError(t, err)
 			require.Zero(t, status, out.String())
 			requireSame(t, plain, said(t, name))
-			requireSame(t, plain, said(t, tracerec, "-q", "-o", filepath.Join(m.dir, "trace"+flag), name))
+			requireSame(t, plain, said(t, tracerec, "-q", "-o", dir, name))
+			recorded[i] = operationsOfMain(t, dir)
 		}
-		t.Logf("seed %d: %d programs", *seed, perBinary)
+		require.Equal(t, recorded[0], recorded[1])
+		ops += len(recorded[0])
+		for _, o := range recorded[0] {
+			if strings.HasPrefix(o, fmt.Sprint(wire.Panicked)) {
+				panics++
+			}
+		}
+		t.Logf("seed %d: %d programs", *seed, n)
 		*seed++
 	}
+	t.Logf("%d operations of main, of which %d panicked", ops, panics)
+	require.Greater(t, ops, 30**all)
+	require.Greater(t, panics, *all/4)
+}
+
+// operationsOfMain returns what the first goroutine of a recording did, as both ways record it. A select with one case and a default is for the compiler what the case is, so only what
+// came of selects is told. Of what fails at once, the overlay records but locks. How long others are waited for by sleeping depends on them.
+func operationsOfMain(t *testing.T, dir string) (done []string) {
+	a, err := trace.Open(dir)
+	require.NoError(t, err)
+	defer a.Close()
+	require.Empty(t, a.Check())
+	d := a.Definitions()
+	type operation struct {
+		kind wire.Kind
+		at   int // in done
+	}
+	var open []operation
+	for m := a.Merge(); ; {
+		l, e, _, err := m.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if d.Locations[l].GoID != 1 {
+			continue
+		}
+		switch does := e.Kind.Does(); {
+		case does == wire.Opens && e.Kind != wire.Enter:
+			file := filepath.Base(d.Regions[e.ID].File)
+			if strings.HasSuffix(file, "_program.go") || file == "helpers.go" {
+				open = append(open, operation{e.Kind, len(done)})
+				done = append(done, file)
+			} else { // of the standard library
+				open = append(open, operation{e.Kind, -1})
+			}
+		case does == wire.Leaves:
+			o := open[len(open)-1]
+			if open = open[:len(open)-1]; o.at < 0 {
+				continue
+			}
+			outcome, what := wire.Outcome(e.ID), o.kind
+			switch {
+			case o.kind == wire.SelectBegin && outcome == wire.Sent, o.kind == wire.SelectBegin && outcome == wire.Panicked:
+				what = wire.SendBegin
+			case o.kind == wire.SelectBegin:
+				what = wire.RecvBegin
+			}
+			if outcome == wire.Sent || outcome == wire.Received || e.Kind == wire.Passed {
+				outcome = wire.OK
+			}
+			done[o.at] = fmt.Sprint(outcome, what, done[o.at])
+			if outcome == wire.Failed || o.kind == wire.SleepBegin {
+				done[o.at] = ""
+			}
+		}
+	}
+	require.Empty(t, open)
+	return slices.DeleteFunc(done, func(s string) bool { return s == "" })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -48,9 +49,16 @@ func (r *file) single(n *ast.SelectStmt, c *ast.CommClause) {
 // choice notes the channels of a select statement when they are evaluated. A case that never is chosen comes last, and begins the operation.
 func (r *file) choice(n *ast.SelectStmt) {
 	r.count++
-	choice, cases := r.fresh("s"), r.fresh("c")
-	variables := r.bodies[len(r.bodies)-1]
-	*variables = append(*variables, choice+" "+r.name+".Choice", fmt.Sprintf("%s [%d]%s.Case", cases, len(n.Body.List), r.name))
+	b, cases := r.body(), r.fresh("c")
+	if b.choice == "" {
+		b.choice = r.fresh("s")
+		b.variables = append(b.variables, b.choice+" "+r.name+".Choice")
+	}
+	choice := b.choice
+	b.variables = append(b.variables, fmt.Sprintf("%s [%d]%s.Case", cases, len(n.Body.List), r.name))
+	if slices.ContainsFunc(n.Body.List, sends) {
+		r.guard(n, choice)
+	}
 	r.behind(n.Body.Rbrace, fmt.Sprintf("; case <-%s.Begin(%d): for {}; ", choice, r.set.Position(n.Pos()).Line))
 	for i, s := range n.Body.List {
 		c := s.(*ast.CommClause)
@@ -76,6 +84,23 @@ func (r *file) choice(n *ast.SelectStmt) {
 		r.behind(c.Colon+1, " "+say+";")
 		r.visitAll(c.Body)
 	}
+}
+
+// sends tells whether a case of a select statement does, and so may panic.
+func sends(s ast.Stmt) bool {
+	_, ok := s.(*ast.CommClause).Comm.(*ast.SendStmt)
+	return ok
+}
+
+// guard has the function end the operation before anything else that it does then, if a select statement panics. What is in front of a statement with a label has to stay behind that.
+func (r *file) guard(n *ast.SelectStmt, choice string) {
+	r.body().guarded = true
+	before, behind := "", ""
+	if r.labelled[n] {
+		before, behind = "switch { default: ", " }"
+	}
+	guard := r.fresh("g")
+	r.wrap(n, fmt.Sprintf("%sif %s := %s.Guard(); %s != nil { defer %s.Panicked() }; ", before, guard, choice, guard, guard), behind)
 }
 
 // from notes the channel from which a case receives.

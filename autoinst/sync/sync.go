@@ -88,7 +88,7 @@ var patches = []patch{
 	{"runtime/chan.go", chansend, "\t\tgopark(nil, nil, waitReasonChanSendNilChan", before, "\t\ttracerecForever(tracerecSend)\n"},
 	{"runtime/chan.go", chansend, "\tif debugChan {\n", before, begin("tracerecSend", "tracerecObject(c)")},
 	{"runtime/chan.go", chansend, "\t\tunlock(&c.lock)\n\t\tpanic(", instead,
-		"\t\tunlock(&c.lock)\n\t\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n\t\tpanic("},
+		"\t\tunlock(&c.lock)\n\t\ttracerecPanics(tracerecSend, tracerecObject(c), tracerecT, tracerecT0)\n\t\tpanic("},
 	{"runtime/chan.go", chansend, "\t\tsend(c, sg, ep, func() { unlock(&c.lock) }, 3)", behind, sentNow},
 	{"runtime/chan.go", chansend, "\t\tc.qcount++\n\t\tunlock(&c.lock)", behind, sentNow},
 	{"runtime/chan.go", chansend, "\t// Block on the channel. Some receiver", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
@@ -119,7 +119,7 @@ var patches = []patch{
 		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n" +
 			"\tif casi < 0 && tracerecT0 != 0 && nsends == 0 && norder > 0 {\n\t\ttracerecTries(tracerecTriedSelect, sys.GetCallerPC())\n\t}\n"},
 	{"runtime/select.go", selectgo, "\t// send on closed channel\n\tselunlock(scases, lockorder)\n", behind,
-		"\ttracerecPart(tracerecLeave|tracerecPanicked<<8, 0, tracerecT)\n"},
+		"\ttracerecPanics(tracerecSelect, 0, tracerecT, tracerecT0)\n"},
 
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
 		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
@@ -162,27 +162,28 @@ var patches = []patch{
 	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", instead,
 		"\tnew := int32(tracerecUnknown)\n\tif tracerecRecording == 0 {\n\t\tnew = atomic.AddInt32(&m.state, -mutexLocked)\n\t}\n"},
 	{"internal/sync/mutex.go", "func (m *Mutex) unlockSlow(new int32) {", "\tif (new+mutexLocked)", before,
-		"\tif new == tracerecUnknown {\n\t\ttracerecTell(tracerecUnlock, uintptr(unsafe.Pointer(m)), 0)\n" +
+		"\tif new == tracerecUnknown {\n\t\tif m != nil {\n\t\t\ttracerecTell(tracerecUnlock, uintptr(unsafe.Pointer(m)), 0)\n\t\t}\n" +
 			"\t\tif new = atomic.AddInt32(&m.state, -mutexLocked); new == 0 {\n\t\t\treturn\n\t\t}\n\t}\n"},
 
 	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, before, done("rw.rlockRecorded()")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, done("rw.lockRecorded()")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", "func (rw *RWMutex) TryRLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryRLock, (*RWMutex).tracerecTryRLock)", "(rw *RWMutex)", "TryRLock", "rw")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", "func (rw *RWMutex) TryLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryWLock, (*RWMutex).tracerecTryLock)", "(rw *RWMutex)", "TryLock", "rw")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecRUnlock, uintptr(unsafe.Pointer(rw)), 0)\n\t}\n"},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, "\tif tracerecRecording != 0 && rw != nil {\n\t\ttracerecTell(tracerecRUnlock, uintptr(unsafe.Pointer(rw)), 0)\n\t}\n"},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, before, done("rw.unlockRecorded()")},
 
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", before,
-		"\tif tracerecRecording != 0 && delta != 0 {\n\t\ttracerecTell(tracerecAdd, tracerecWord(wg), uint64(delta))\n\t}\n"},
+		"\tif tracerecRecording != 0 && delta != 0 && wg != nil {\n\t\ttracerecTell(tracerecAdd, tracerecWord(wg), uint64(delta))\n\t}\n"},
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", before, done("wg.waitRecorded()")},
 
-	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", before, `	var tracerecT uint64
+	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", before, `	tracerecOutcome := uint64(tracerecPanicked)
 	if tracerecRecording != 0 {
-		tracerecT = tracerecTell(tracerecCondWait, uintptr(unsafe.Pointer(c)), 0)
+		tracerecT := tracerecTell(tracerecCondWait, uintptr(unsafe.Pointer(c)), 0)
 		tracerecPart(tracerecBlocked, 0, tracerecT)
+		defer func() { tracerecPart(tracerecLeave|tracerecOutcome, 0, tracerecT) }() // its lock may panic
 	}
 `},
-	{"sync/cond.go", "func (c *Cond) Wait() {", "\tc.L.Lock()\n", behind, "\ttracerecPart(tracerecLeave, 0, tracerecT)\n"},
+	{"sync/cond.go", "func (c *Cond) Wait() {", "\tc.L.Lock()\n", behind, "\ttracerecOutcome = 0\n"},
 	{"sync/cond.go", "func (c *Cond) Signal() {", "\tc.checker.check()\n", behind, signalled("tracerecSignal")},
 	{"sync/cond.go", "func (c *Cond) Broadcast() {", "\tc.checker.check()\n", behind, signalled("tracerecBroadcast")},
 

@@ -32,7 +32,7 @@ func randomProgram(seed, n uint64) string {
 	if p.IntN(4) == 0 {
 		constraint = "//go:build go1.21\n\n" // variables of loops are shared
 	}
-	return fmt.Sprintf("%spackage main\n\nimport (\n\t\"sync\"\n\t\"time\"\n)\n\nvar _ sync.Mutex\nvar _ time.Duration\n\nfunc init() {\n\tprograms[%d] = func(w *log) {\n%s\t}\n}\n",
+	return fmt.Sprintf("%spackage main\n\nimport (\n\t\"runtime\"\n\t\"sync\"\n\t\"time\"\n)\n\nvar _ = runtime.Goexit\nvar _ sync.Mutex\nvar _ time.Duration\n\nfunc init() {\n\tprograms[%d] = func(w *log) {\n%s\t}\n}\n",
 		constraint, n, p.scenes(3+p.IntN(5)))
 }
 
@@ -114,7 +114,7 @@ func (p *program) expression(deep int) string {
 }
 
 func (p *program) scene() string {
-	switch p.IntN(6) {
+	switch p.IntN(7) {
 	case 0:
 		return p.fill(p.of(receives...))
 	case 1:
@@ -128,6 +128,8 @@ func (p *program) scene() string {
 		return p.fill(p.of(selects...))
 	case 4:
 		return p.fill(p.of(starts...))
+	case 5:
+		return p.panics()
 	}
 	return p.fill(p.of(locks...))
 }
@@ -366,7 +368,11 @@ type (
 	pair   struct{ a, b int }
 	summer interface{ sum(chan int) }
 	failure int
+	breaks  struct{}
 )
+
+func (breaks) Lock()   {}
+func (breaks) Unlock() { panic("unlock") }
 
 func (f failure) Error() string          { return fmt.Sprint("failure ", int(f)) }
 func (p pair) sum(d chan int)            { d <- p.a + p.b }
@@ -378,6 +384,8 @@ func empty(w *log, n int) chan<- int     { w.say("empty", n); return make(chan i
 func emptyAny(w *log, n int) chan any    { w.say("empty", n); return make(chan any, 1) }
 func stuck(w *log, n int) chan<- int     { w.say("stuck", n); return make(chan int) }
 func stuckAny(w *log, n int) chan<- any  { w.say("stuck", n); return make(chan any) }
+func boom(w *log, n int) chan int        { panic(w.note(n)) }
+func exits(w *log, c chan int) chan int  { c <- <-c; runtime.Goexit(); return c }
 func never(w *log, n int) <-chan int     { w.say("never", n); return nil }
 func floats(w *log, n int) chan float64  { c := make(chan float64, 1); c <- float64(n); return c }
 func anys(w *log, n int) chan any        { c := make(chan any, 1); c <- n; return c }
