@@ -40,6 +40,12 @@ func (g *placeGroup) add(process int) {
 // vague says whether the function of a group may say little.
 func (g *placeGroup) vague() bool { return g.literal || g.foreign }
 
+// take gives the group the name of what its function calls. That may be a literal where it is what a go statement calls.
+func (g *placeGroup) take(name string) {
+	g.literal = strings.HasSuffix(g.name, wire.GoStatement) && functionLiteral.MatchString(name)
+	g.name = name
+}
+
 // functionLiteral matches the names that the compiler gives to functions without one, and those of go statements that call the value of a variable. They say little
 // to people.
 var functionLiteral = regexp.MustCompile(`\.(func|gowrap)\d+(\.\d+)*$| \(go\)$`)
@@ -93,10 +99,9 @@ func (p *places) rename(s *scan) (again bool) {
 	}
 	for c, time := range in {
 		g := &p.groups[c.group]
-		if all[c.group]-time < (all[c.group]+9)/10 && (g.literal || s.regions.runs(g.begun, c.region)) {
-			name := s.regions.list[c.region].Name
-			g.literal = strings.HasSuffix(g.name, wire.GoStatement) && functionLiteral.MatchString(name)
-			g.name, again = name, again || g.literal
+		if mostly(time, all[c.group]) && (g.literal || s.regions.runs(g.begun, c.region)) {
+			g.take(s.regions.list[c.region].Name)
+			again = again || g.literal
 		}
 	}
 	return again
@@ -169,6 +174,7 @@ func (s *scan) place(v *lives, most int) *places {
 		p.group[i] = g
 		p.groups[g].add(s.defs.Locations[i].Process)
 	}
+	p.split(s)
 	for p.rename(s) {
 	}
 	p.locate(s, p.crowds(most))

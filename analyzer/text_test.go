@@ -144,7 +144,7 @@ func TestProcessorInHeader(t *testing.T) {
 // outside of waiting for the next task.
 func TestRunners(t *testing.T) {
 	const run, literal = "tomb.v2.(*Tomb).run @/m/tomb.go:1(gopkg.in/tomb%2ev2.(*Tomb).run)", "main.main.func1 @/m/a.go:1(main.main.func1)"
-	name := func(begin string, does ...string) string {
+	names := func(begin string, does ...string) string {
 		begin, as, _ := strings.Cut(begin, " ")
 		text := "location main\n 0 enter main\n"
 		for i := range does {
@@ -173,8 +173,16 @@ func TestRunners(t *testing.T) {
 			}
 			text += fmt.Sprintf(" %d end\n", 100+100*len(strings.Fields(d)))
 		}
-		x := analyzeText(t, text)
-		return x.Groups[len(x.Groups)-1].Name
+		var names []string
+		for _, g := range analyzeText(t, text).Groups[1:] {
+			names = append(names, fmt.Sprintf("%s ×%d", g.Name, g.Count))
+		}
+		return strings.Join(names, ", ")
+	}
+	name := func(begin string, does ...string) string {
+		name, found := strings.CutSuffix(names(begin, does...), fmt.Sprintf(" ×%d", len(does)))
+		require.True(t, found, name)
+		return name
 	}
 	for _, as := range []string{run, literal} {
 		own, _, _ := strings.Cut(as, " ")
@@ -182,10 +190,19 @@ func TestRunners(t *testing.T) {
 			{"save save save save save save save save save save save list-short"}} {
 			require.Equal(t, "save", name(as, does...), "%s %q", own, does)
 		}
-		for _, does := range [][]string{{""}, {"sleep"}, {"save-short"}, {"save itself"}, {"save list"}, {"save", "list"}, {"save", "itself"}, {"sleep itself"}} {
+		for _, does := range [][]string{{""}, {"sleep"}, {"save-short"}, {"save itself"}, {"save list"}, {"save", "itself"}, {"sleep itself"},
+			{"save list", "save"}, {"save", "list save"}, {"save save", "list"}, {"save", "list", "list save"}, {"save itself", "list"}, {"save", "list-short"}, {"", "sleep"}} {
 			require.Equal(t, own, name(as, does...), "%s %q", own, does)
 		}
 	}
+	for _, as := range []string{run, literal} {
+		own, _, _ := strings.Cut(as, " ")
+		require.Equal(t, "save ×1, list ×1", names(as, "save", "list"), own)
+		require.Equal(t, "list ×3, save ×2, check ×1", names(as, "list", "sleep save sleep", "list", "save sleep", "list", "check"), own)
+		require.Equal(t, own+" ×1, save ×1, list ×1", names(as, "sleep", "save", "list"), own)
+	}
+	require.Equal(t, "archiver.run ×2", names("archiver.run @/m/a.go:1(example.org/m/archiver.run)", "save", "list"), "it is of the package that it calls")
+	require.Equal(t, "http.(*conn).serve ×2", names("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "save", "list"))
 	within := "within save save save save save save save save save save save save save save" // the first 100 ns are the literal's own
 	require.Equal(t, "save", name(literal, within))
 	require.Equal(t, "main.main.func1", name(literal, "within save"))
