@@ -23,7 +23,7 @@ func (w *workload) idle(bring bool) int64 {
 }
 
 // unprocessed are the metrics of time in which goroutines are ready to run, and do not: they are neither busy then, nor idle.
-var unprocessed = []string{metric.Wakeup, metric.ReadyAfterWait, metric.Ready, metric.StartLatency, metric.Stopped}
+var unprocessed = []string{metric.Wakeup, metric.ReadyAfterWait, metric.Ready, metric.Yielded, metric.StartLatency, metric.Stopped}
 
 // workloads adds the time of the locations up by group. Who waits for a reader of what it asked for waits for what comes from outside, not for others of the program.
 func (b *builder) workloads() []workload {

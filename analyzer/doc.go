@@ -61,8 +61,8 @@
 //
 // If a process of the archive has Running events, its sources tell states. A location is in a state from a Ready, Syscall, Assist,
 // Stopped or Parked event to the next event of these kinds, Running or Lost, whatever levels are opened and closed meanwhile. Where the innermost
-// level is no operation, that time, but overhead, goes to the metric of the state instead, on the same path: ready, system_call, gc_assist,
-// stopped, unrecorded_wait. The time in Ready and Stopped where it is an operation is known as ready time of that. In other archives the events mean nothing.
+// level is no operation, that time, but overhead, goes to the metric of the state instead, on the same path: ready, or yielded if the
+// Ready event says so, system_call, gc_assist, stopped, unrecorded_wait. The time in Ready and Stopped where it is an operation is known as ready time of that. In other archives the events mean nothing.
 //
 // Then, for each operation, whose own time is its length without nested levels and overhead:
 //   - its waits, in their order, each take min(length, own time left) for their metric;

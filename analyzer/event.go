@@ -96,13 +96,24 @@ func (w *scanner) tells(l *location, e *trace.Event, t int64) {
 		}
 	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 		if w.s.metrics.ready != unnamed {
-			l.does = e.Kind
+			l.does = stateAt(e)
 		}
 	case wire.Counters:
 		if n := uint64(len(w.batch.Values)); e.Word <= n && uint64(e.ID) <= n-e.Word {
 			w.counters(l, t, w.batch.Values[e.Word:e.Word+uint64(e.ID)])
 		}
 	}
+}
+
+// yielded is the state of a location that is ready to run since it gave up its processor. No event is of this kind: a Ready event says why.
+const yielded wire.Kind = 95
+
+// stateAt returns the state that an event begins.
+func stateAt(e *trace.Event) wire.Kind {
+	if e.Kind == wire.Ready && wire.Cause(e.ID) == wire.Yielded {
+		return yielded
+	}
+	return e.Kind
 }
 
 // progress applies an event inside the innermost operation.

@@ -130,7 +130,7 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 		if !o.Operation() {
 			continue
 		}
-		if i == len(l.open.Levels)-1 && l.does != wire.Ready && o.Kind != wire.SleepBegin && !(o.Kind == wire.OnceBegin && o.Of.mode == 1) {
+		if i == len(l.open.Levels)-1 && l.does != wire.Ready && l.does != yielded && o.Kind != wire.SleepBegin && !(o.Kind == wire.OnceBegin && o.Of.mode == 1) {
 			v.never[w.loc] = &never{op: *o, holder: NoCauser, path: NoCauser}
 		}
 		w.operation(o, wire.OK, t, true)

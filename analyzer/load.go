@@ -31,7 +31,7 @@ func (w *scanner) newLoads() (loads []*load) {
 	return loads
 }
 
-// loaded notes what a location did in [from, to), in which it was in the same state and levels.
+// loaded notes what a location did in [from, to), in which it was in the same state and levels. One that has given up its processor is not short of it.
 func (w *scanner) loaded(l *location, from, to int64) {
 	x := w.loads[w.s.defs.Locations[w.loc].Process]
 	switch {

@@ -242,6 +242,10 @@ func (m *metrics) addStates() {
 	}
 	m.ready, m.readyAfterWait = named(metric.Ready), named(metric.ReadyAfterWait)
 	m.stateOf[wire.Ready], m.stateOf[wire.Syscall], m.stateOf[wire.Parked] = m.ready, named(metric.SystemCall), named(metric.UnrecordedWait)
+	m.stateOf[yielded] = named(metric.Yielded)
+	if m.stateOf[yielded] == unnamed {
+		m.stateOf[yielded] = m.ready
+	}
 	m.stateOf[wire.Forking], m.stateOf[wire.Joining] = named(metric.TeamFork), named(metric.TeamManagement)
 	m.stateOf[wire.Assist], m.stateOf[wire.Stopped] = named(metric.GCAssist), named(metric.Stopped)
 }

@@ -38,7 +38,7 @@ func result(a *trace.Archive, x *report.Experiment) *naive.Result { return trans
 // translate translates x, the analysis of a. Locations without events have no place in x.
 func translate(a *trace.Archive, x *report.Experiment) *translation {
 	t := &translation{x: x, out: &naive.Result{
-		Severity: map[naive.Cell]int64{}, Critical: map[naive.Cell]int64{}, Caused: map[naive.Caused]int64{}, Operations: map[naive.Cell]naive.Split{},
+		Severity: map[naive.Cell]int64{}, Critical: map[naive.Cell]int64{}, Caused: map[naive.Caused]int64{}, Operations: map[naive.Cell]naive.Inside{},
 		Time: x.Header.Time, Focus: x.Header.Focus, NeverEnded: map[naive.Cell]int64{}, Holders: map[naive.Cell]naive.Party{},
 		Warnings: append([]string{}, x.Warnings...),
 	}}
@@ -65,8 +65,8 @@ func translate(a *trace.Archive, x *report.Experiment) *translation {
 		t.finding(&f)
 	}
 	for _, o := range x.Operations {
-		t.out.Operations[naive.Cell{Path: t.paths[o.Path], Location: t.group(o.Group)}] = naive.Split{
-			Execution: o.Execution, Runnable: o.Runnable, Waiting: o.Waiting, External: o.External}
+		t.out.Operations[naive.Cell{Path: t.paths[o.Path], Location: t.group(o.Group)}] = naive.Inside{
+			Split: naive.Split{Execution: o.Execution, Runnable: o.Runnable, Waiting: o.Waiting, External: o.External}, Yielded: o.Yielded}
 	}
 	t.out.PathCounts = t.counts(x.PathCounts)
 	for _, e := range x.NeverEnded {

@@ -343,7 +343,7 @@ func (w *scanner) inState(l *location, d int64) bool {
 		w.state(w.s.metrics.stateOf[l.does], w.current(l), d)
 		return true
 	}
-	if l.does == wire.Ready || l.does == wire.Stopped {
+	if l.does == wire.Ready || l.does == yielded || l.does == wire.Stopped {
 		top.Of.ready += d
 	}
 	return false

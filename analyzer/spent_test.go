@@ -2,11 +2,13 @@ package analyzer_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
 	"tracerec/report"
 )
 
@@ -99,4 +101,35 @@ func TestVerdictOfSelect(t *testing.T) {
 	require.Contains(t, text, "has been in recv at m.go:5 since 90 ns,")
 	require.Contains(t, text, "the longest began at 90 ns: handle[1] in recv")
 	require.EqualValues(t, 1090, e.NeverEnded[0].Since)
+}
+
+// Who gives up a processor is not short of one: main asks in a loop whether another goroutine is done, and is ready to run most of the time.
+func TestVerdictOfYields(t *testing.T) {
+	program := func(causes ...string) string {
+		text := "process main cpu 100 processors 1\nlocation main\n 0 running on 0\n 0 create w @a.go:1\n 0 enter main @m.go:1(main.main)\n 2 enter poll @m.go:7(main.poll)\n"
+		at := 5
+		for _, c := range causes {
+			text += fmt.Sprintf(" %d ready %s\n %d running on 0\n", at, c, at+40)
+			at += 45
+		}
+		return text + " 99 exit\n 100 exit\nlocation w\n 5 begin worker by main\n 5 running on 0\n 45 ready preempted\n 50 running on 0\n 90 end\n"
+	}
+	const of = "of the critical path is in poll at m.go:7, ready to run"
+	for _, c := range []struct {
+		first, second, metric, text string
+		yielded                     int64
+	}{
+		{"yielded", "yielded", "yielded", "80.0 % " + of + " after it gave up its processor by itself (runtime.Gosched).", 80},
+		{"preempted", "preempted", "ready", "80.0 % " + of + ", but without a processor.", 0},
+		{"returned", "woken", "ready", "80.0 % " + of + ", but without a processor.", 0},
+	} {
+		e := analyzeText(t, program(c.first, c.second))
+		require.Equal(t, "No waiting was found; "+c.text, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
+		require.Equal(t, c.metric, e.Verdict.Metric)
+		require.EqualValues(t, 80, e.Split.Runnable)
+		require.Equal(t, report.OperationSplit{Path: e.Operations[0].Path, Runnable: 80, Yielded: c.yielded}, e.Operations[0])
+		require.EqualValues(t, 80+5, e.Total(e.MetricIndex(metric.Ready))) // with what is within it, and that of w
+	}
+	e := analyzeText(t, program("yielded", "preempted"))
+	require.Equal(t, report.OperationSplit{Path: e.Operations[0].Path, Runnable: 80, Yielded: 40}, e.Operations[0])
 }

@@ -79,6 +79,7 @@ const (
 	runnable
 	waiting
 	external
+	givenUp // of what is runnable: who is so gave up its processor
 )
 
 // did adds time that was a part of an operation.
@@ -102,7 +103,7 @@ func (b *builder) operations() {
 			all[at] = &report.OperationSplit{Path: at.path, Group: at.group}
 		}
 		o := all[at]
-		*[...]*int64{&o.Execution, &o.Runnable, &o.Waiting, &o.External}[k.part] += d
+		*[...]*int64{&o.Execution, &o.Runnable, &o.Waiting, &o.External, &o.Yielded}[k.part] += d
 	}
 	for _, o := range all {
 		b.out.Operations = append(b.out.Operations, *o)
@@ -175,6 +176,9 @@ func (f *follower) waited(s *stretch, path uint32, from, until, to int64, nobody
 func (f *follower) divideState(d int64, path uint32, does wire.Kind) {
 	part, sum := execution, &f.split.Execution
 	switch does {
+	case yielded:
+		f.did(givenUp, path, d)
+		part, sum = runnable, &f.split.Runnable
 	case wire.Ready, wire.Stopped:
 		part, sum = runnable, &f.split.Runnable
 	case wire.Syscall, wire.Parked:

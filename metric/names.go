@@ -23,6 +23,7 @@ const (
 	ExternalWait          = "external_wait"
 	Network               = "network"
 	Ready                 = "ready"
+	Yielded               = "yielded"
 	SystemCall            = "system_call"
 	UnrecordedWait        = "unrecorded_wait"
 	Management            = "management"

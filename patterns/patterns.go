@@ -21,7 +21,7 @@ func All() []*analyzer.Pattern {
 		Communication, LateSender, LateReceiver, FullBuffer, LateClose, LatePeer,
 		Synchronization, LockCompetition, ReaderWait, WriterWait, OnceWait, JoinWait, CondWait, BarrierWait, BarrierCompletion,
 		ExternalWait, Network,
-		Ready, SystemCall, UnrecordedWait,
+		Ready, Yielded, SystemCall, UnrecordedWait,
 		Management, WakeupTime, ReadyAfterWait, StartLatency, GCAssist, Stopped, Overhead,
 		Sleep,
 		Visits,

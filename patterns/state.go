@@ -37,12 +37,20 @@ var LatePeer = &analyzer.Pattern{
 var (
 	Ready = &analyzer.Pattern{States: true, Metric: metric.Metric{
 		Name: metric.Ready, Title: "Ready to run", Parent: metric.Time,
-		Description: "Time in which goroutines could run but had no processor: others had taken it, they gave it away (runtime.Gosched), it was " +
+		Description: "Time in which goroutines could run but had no processor: others had taken it, they gave it away, it was " +
 			"taken during a system call, or they waited for something that is not recorded, and that was over. Being ready before the first " +
 			"instruction is start latency; being ready after a wait that is recorded is part of wake-up.",
 		Formula: "time from when the goroutine could run to when it did, outside of waits that are recorded",
 		Advice: "More goroutines work than processors are there. Bound the number of those that work at once, do less work, or raise GOMAXPROCS " +
 			"if the machine has more processors.",
+	}}
+	Yielded = &analyzer.Pattern{States: true, Metric: metric.Metric{
+		Name: metric.Yielded, Title: "Gave up its processor", Parent: metric.Ready,
+		Description: "The part of the time ready to run that began when the goroutine gave its processor to others by itself (runtime.Gosched), as loops do that try " +
+			"again and again. It is no sign that processors are lacking: the goroutine says that it has nothing better to do.",
+		Formula: "time from runtime.Gosched to when the goroutine ran, outside of waits that are recorded",
+		Advice: "If goroutines ask again and again whether something has happened, let them wait for it: by a channel, a sync.Cond or a sync.WaitGroup. That takes no " +
+			"processor, and who waits goes on as soon as it has happened.",
 	}}
 	SystemCall = &analyzer.Pattern{States: true, Metric: metric.Metric{
 		Name: metric.SystemCall, Title: "System call", Parent: metric.Time,

@@ -182,6 +182,7 @@ type OperationSplit struct {
 	Runnable  int64  `json:"runnable,omitempty"`
 	Waiting   int64  `json:"waiting,omitempty"`
 	External  int64  `json:"external,omitempty"`
+	Yielded   int64  `json:"yielded,omitempty"` // the part of Runnable in which they had given up their processors
 }
 
 // Start says where a location was when a piece of its trace began, so that the piece can be read alone.

@@ -64,6 +64,8 @@ func phrase(name string) string {
 		return "running"
 	case metric.Ready:
 		return "waiting for a processor"
+	case metric.Yielded:
+		return "having given up the processor"
 	case metric.SystemCall:
 		return "system calls"
 	case metric.GCAssist:

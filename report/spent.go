@@ -14,6 +14,7 @@ type activity int
 const (
 	working  activity = iota // or something that is not recorded, outside all operations
 	sleeping                 // in sleeps
+	yielding                 // having given up their processors
 	waking                   // released, and not running yet
 	awaiting                 // waiting for what is not in the trace
 	halted                   // waiting for others, whom the critical path could not follow
@@ -74,6 +75,7 @@ func (s *OperationSplit) add(o *OperationSplit) {
 	s.Runnable += o.Runnable
 	s.Waiting += o.Waiting
 	s.External += o.External
+	s.Yielded += o.Yielded
 }
 
 // mostly returns what most of the critical path in a call path is spent with, of which all groups together did this in operations.
@@ -89,7 +91,7 @@ func (e *Experiment) mostly(s share, all OperationSplit) spending {
 	if !r.Operation {
 		most = spending{s, working, s.value - all.Runnable - all.External} // of states: for others it does not wait there
 	}
-	for _, x := range []spending{{s, awaiting, all.External}, {s, halted, all.Waiting}, {s, waking, all.Runnable}} {
+	for _, x := range []spending{{s, awaiting, all.External}, {s, halted, all.Waiting}, {s, waking, all.Runnable - all.Yielded}, {s, yielding, all.Yielded}} {
 		if x.time > most.time {
 			most = x
 		}
@@ -129,7 +131,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	r := e.leaf(top.path)
 	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
 	at := p.at(top.path)
-	if !r.Operation && (top.doing == waking || top.doing == awaiting) {
+	if !r.Operation && (top.doing == waking || top.doing == yielding || top.doing == awaiting) {
 		return p.stood(v, top)
 	}
 	switch top.doing {
@@ -226,7 +228,11 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	if isUnnamed(p.e.leaf(top.path).Name) {
 		where = "outside all regions"
 	}
-	if top.doing == waking {
+	switch top.doing {
+	case yielding:
+		v.Metric = metric.Yielded
+		return v, where + ", " + byItself
+	case waking:
 		v.Metric = metric.Ready
 		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
@@ -236,6 +242,9 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	}
 	return v, where + ", in system calls or waiting for something that is not recorded"
 }
+
+// byItself says that a goroutine was ready to run, and why others ran instead.
+const byItself = "ready to run after it gave up its processor by itself (runtime.Gosched)"
 
 // collected says, behind that processors are lacking, that the garbage collector had them.
 func (p *page) collected() string {

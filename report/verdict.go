@@ -23,7 +23,7 @@ type Verdict struct {
 // Hint says how to see more of the work of a function, or of the wait of an operation, that the verdict is about, where anything is known of that.
 func (v *Verdict) Hint(say func(string), known func(file string, line int, operation bool) string) {
 	switch v.Metric {
-	case "", metric.Sleep, metric.Ready, metric.SystemCall:
+	case "", metric.Sleep, metric.Ready, metric.Yielded, metric.SystemCall:
 		return
 	}
 	if hint := known(v.File, v.Line, v.Metric != metric.Execution); hint != "" {
@@ -188,10 +188,13 @@ func (p *page) quiet(top spending) (Verdict, bool) {
 	return v, true
 }
 
-// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places.
+// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places. Who gives up a processor is not kept from it.
 func (p *page) kept(top spending) (Verdict, bool) {
 	e := p.e
 	ready := e.Split.Runnable
+	for _, o := range e.Operations {
+		ready -= o.Yielded
+	}
 	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready {
 		return Verdict{}, false
 	}

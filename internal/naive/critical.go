@@ -16,6 +16,12 @@ type Split struct {
 	ByTime                                                     int // steps that no wait and no creation led to
 }
 
+// Inside is a Split of time in operations and states.
+type Inside struct {
+	Split
+	Yielded int64 // the part of Runnable in which processors had been given up
+}
+
 // crossing is a wait for another: all those of an operation, as one.
 type crossing struct {
 	op         *op
@@ -417,7 +423,10 @@ func (n *analysis) split(p *pathfinder) {
 		if st.op != nil && st.metric != "sleep" || st.state != "" {
 			c := Cell{"", st.path, n.result.Group[x.l.id]}
 			inside := n.result.Operations[c]
-			*n.kindOf(&inside, st, t)++
+			*n.kindOf(&inside.Split, st, t)++
+			if st.state == "yielded" {
+				inside.Yielded++
+			}
 			n.result.Operations[c] = inside
 		}
 	}
@@ -428,7 +437,7 @@ func (n *analysis) kindOf(s *Split, st *step, t int64) *int64 {
 	switch {
 	case st.metric == "start_latency":
 		return &s.Runnable
-	case st.state == "ready" || st.state == "stopped":
+	case st.state == "ready" || st.state == "yielded" || st.state == "stopped":
 		return &s.Runnable
 	case st.state == "system_call" || st.state == "unrecorded_wait":
 		return &s.External

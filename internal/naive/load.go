@@ -50,12 +50,12 @@ func (n *analysis) load() {
 	}
 }
 
-// doing is Running if a location ran in a step, Ready if it was ready to run, None if neither or if that is not known.
+// doing is Running if a location ran in a step, Ready if it was ready to run and had not given up its processor, None if neither or if that is not known.
 func (s *step) doing() wire.Kind {
 	switch {
-	case s.metric == "start_latency", s.metric != "overhead" && (s.does == wire.Ready || s.does == wire.Stopped):
+	case s.metric == "start_latency", s.metric != "overhead" && (s.does == wire.Ready && !s.gaveUp || s.does == wire.Stopped):
 		return wire.Ready
-	case s.metric == "overhead", s.does == wire.Syscall, s.does == wire.Parked, s.does == 0 && s.metric == "sleep",
+	case s.metric == "overhead", s.gaveUp, s.does == wire.Syscall, s.does == wire.Parked, s.does == 0 && s.metric == "sleep",
 		s.does == 0 && s.op != nil && s.op.blocked >= 0 && s.from >= s.op.blocked:
 		return wire.None
 	}

@@ -62,11 +62,11 @@ type Result struct {
 	Critical   map[Cell]int64 // by wait state
 	Caused     map[Caused]int64
 	Instances  []Instance
-	Time       int64          // sum of lives, ns
-	Focus      int64          // length of the critical path, ns
-	Split      Split          // of the critical path
-	Load       *Load          // of the processors, nil if that is not known
-	Operations map[Cell]Split // of its time in operations but sleeps; without metric, a group stands under its first location
+	Time       int64           // sum of lives, ns
+	Focus      int64           // length of the critical path, ns
+	Split      Split           // of the critical path
+	Load       *Load           // of the processors, nil if that is not known
+	Operations map[Cell]Inside // of its time in operations but sleeps; without metric, a group stands under its first location
 	Onward     map[Onward]int64
 	PathCounts map[string]Count // on the critical path, by counter
 	Findings   []Finding
@@ -86,7 +86,7 @@ var WaitStates = []string{
 // TimeMetrics divide up the lives of all locations.
 var TimeMetrics = append([]string{
 	"execution", "communication", "synchronization", "barrier_completion", "wakeup", "start_latency", "overhead", "sleep",
-	"ready", "ready_after_wait", "system_call", "unrecorded_wait", "gc_assist", "stopped",
+	"ready", "yielded", "ready_after_wait", "system_call", "unrecorded_wait", "gc_assist", "stopped",
 }, WaitStates...)
 
 // goroutine is the path of a location that has no Begin event.
@@ -124,6 +124,7 @@ type location struct {
 	endEvent   bool
 	levels     []level // open after the last event
 	does       wire.Kind
+	gaveUp     bool
 }
 
 type event struct {
@@ -140,6 +141,7 @@ type step struct {
 	op       *op       // whose own time it is, nil for regions
 	state    string    // metric of the state that it is in outside of operations, "" if it runs
 	does     wire.Kind // what began the state that it is in, also within operations
+	gaveUp   bool      // that is Ready, as it gave up its processor
 }
 
 // op is an operation; point operations have equal begin and end and no path of their own.
@@ -184,7 +186,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 		complete:    a.Header().Complete,
 		lines:       map[line]bool{},
 		result: &Result{
-			Severity: map[Cell]int64{}, Critical: map[Cell]int64{}, Operations: map[Cell]Split{},
+			Severity: map[Cell]int64{}, Critical: map[Cell]int64{}, Operations: map[Cell]Inside{},
 			Caused: map[Caused]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
 			Onward: map[Onward]int64{},
 		},

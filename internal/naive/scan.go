@@ -43,6 +43,7 @@ type scanner struct {
 	levels []level
 	last   int64     // time of the event before
 	does   wire.Kind // what began the state that the location is in, 0 if it runs
+	gaveUp bool      // that is Ready, as it gave up its processor
 	ends   int       // operations that ended
 	at     int       // number of the event
 }
@@ -73,7 +74,7 @@ func (n *analysis) scan(l *location) {
 			break // what comes later is damage
 		}
 	}
-	l.end, l.does = s.last, s.does
+	l.end, l.does, l.gaveUp = s.last, s.does, s.gaveUp
 	s.levels = slices.DeleteFunc(s.levels, func(v level) bool { return v.forgotten })
 	l.levels = s.levels
 	for _, v := range slices.Backward(s.levels) {
@@ -169,7 +170,7 @@ func (s *scanner) step(from, to int64, overhead bool) {
 	if from == to {
 		return
 	}
-	p := step{from: from, to: to, path: s.path(), metric: "execution", does: s.does}
+	p := step{from: from, to: to, path: s.path(), metric: "execution", does: s.does, gaveUp: s.gaveUp && s.does == wire.Ready}
 	if v, _ := s.top(); v.op != nil {
 		p.op = v.op
 		p.metric = metricOf(p.op.kind)
@@ -177,7 +178,9 @@ func (s *scanner) step(from, to int64, overhead bool) {
 	if overhead {
 		p.metric, p.op = "overhead", nil
 	} else if s.does != 0 && s.n.states() && p.op == nil {
-		p.state = stateMetrics[s.does]
+		if p.state = stateMetrics[s.does]; p.gaveUp {
+			p.state = "yielded"
+		}
 		p.metric = p.state
 	} else if s.n.states() && (s.does == wire.Ready || s.does == wire.Stopped) {
 		p.op.ready += to - from
@@ -254,6 +257,7 @@ func (s *scanner) event(e event) {
 		s.does = 0
 	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 		s.does = e.Kind
+		s.gaveUp = e.Kind == wire.Ready && e.ID == uint32(wire.Yielded)
 	case wire.End:
 		s.close(len(s.levels), e.Time, wire.Panicked)
 		s.l.endEvent = true
@@ -380,7 +384,7 @@ func (n *analysis) lives() {
 // prolong lets l live to the given end, in the level that is innermost at its last event.
 func (n *analysis) prolong(l *location, end int64) {
 	from := l.events[len(l.events)-1].Time
-	s := &scanner{n: n, l: l, levels: l.levels, does: l.does}
+	s := &scanner{n: n, l: l, levels: l.levels, does: l.does, gaveUp: l.gaveUp}
 	s.step(from, end, false)
 	l.end = end
 	for _, v := range l.levels {
