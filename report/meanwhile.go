@@ -145,7 +145,7 @@ func (p *page) doing(f *Finding) (list []Doing) {
 func (p *page) idling(path uint32) string {
 	switch x := p.e.spentAt(path); {
 	case float64(x.time) < mostly*float64(x.value):
-	case x.doing == waking:
+	case x.doing == waking || x.doing == yielding:
 		return "ready to run"
 	case x.doing == awaiting && p.e.leaf(path).Operation && !p.e.leaf(path).outward():
 		return "waiting for what is not recorded"

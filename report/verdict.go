@@ -402,7 +402,7 @@ func (p *page) uneven(loc uint32) string {
 func (p *page) standsStill(top spending) bool {
 	e := p.e
 	i := e.MetricIndex(metric.Time)
-	return i >= 0 && top.doing != waking && !e.executionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
+	return i >= 0 && top.doing != waking && top.doing != yielding && !e.executionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
 }
 
 // longest returns the finding whose waiting is longest in sum, of those that are no waiting for work; nil if none is worth it.
