@@ -60,7 +60,7 @@ func run() error {
 	defer stop()
 	s := &session{
 		context: ctx, dir: dir, tracerec: filepath.Join(bin, "tracerec"), expert: filepath.Join(bin, "expert"),
-		source: filepath.Join(strings.TrimSpace(string(goroot)), "src"), limits: limits{quiet: 3 * time.Minute, whole: 30 * time.Minute},
+		source: filepath.Join(strings.TrimSpace(string(goroot)), "src"), limits: limits{quiet: 3 * time.Minute, computing: 30 * time.Minute},
 		programs: map[program]string{}, usual: map[program]map[string]string{}, warnings: map[string]int{},
 	}
 	fmt.Printf("seed %d, %s\n", *seed, dir)

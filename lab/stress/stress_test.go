@@ -13,7 +13,7 @@ import (
 // A program that waits for ever hangs, and so does one that computes for ever; one that ends does not.
 func TestHangs(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "output")
-	e, err := watch(t.Context(), limits{quiet: time.Hour, whole: time.Hour}, "/", output, []string{"sh", "-c", "pwd; echo no >&2; exit 3"})
+	e, err := watch(t.Context(), limits{quiet: time.Hour, computing: time.Hour}, "/", output, []string{"sh", "-c", "pwd; echo no >&2; exit 3"})
 	require.NoError(t, err)
 	require.Equal(t, 3, e.status)
 	require.Empty(t, e.hung)
@@ -23,11 +23,11 @@ func TestHangs(t *testing.T) {
 		require.Equal(t, want, string(text))
 	}
 
-	e, err = watch(t.Context(), limits{quiet: 100 * time.Millisecond, whole: time.Hour}, "/", output, []string{"sleep", "10000"})
+	e, err = watch(t.Context(), limits{quiet: 100 * time.Millisecond, computing: time.Hour}, "/", output, []string{"sleep", "10000"})
 	require.NoError(t, err)
 	require.Contains(t, e.hung, "computed nothing")
 
-	e, err = watch(t.Context(), limits{quiet: time.Hour, whole: 100 * time.Millisecond}, "/", output, []string{"sh", "-c", "while :; do :; done"})
+	e, err = watch(t.Context(), limits{quiet: time.Hour, computing: 100 * time.Millisecond}, "/", output, []string{"sh", "-c", "while :; do :; done"})
 	require.NoError(t, err)
 	require.Contains(t, e.hung, "not ended")
 }
@@ -38,7 +38,7 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, in, randomSetting(rand.New(rand.NewPCG(1, 2))))
 	require.Equal(t, []string{"GOMAXPROCS=3", "GOGC=off", "GODEBUG=gccheckmark=1"}, setting{procs: 3, gogc: "off", checkmark: true}.environment())
 
-	s := &session{context: t.Context(), dir: t.TempDir(), limits: limits{quiet: time.Hour, whole: time.Hour}}
+	s := &session{context: t.Context(), dir: t.TempDir(), limits: limits{quiet: time.Hour, computing: time.Hour}}
 	s.tracerec = "echo"
 	program := filepath.Join(s.dir, "program")
 	e, err := s.run("/", []string{"A=B"}, append(s.recorder(program), "-flag")...)

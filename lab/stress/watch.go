@@ -16,9 +16,9 @@ import (
 // errorsOf is what the name of the file with standard error ends in.
 const errorsOf = ".errors"
 
-// limits say when a program hangs: if it and its children compute nothing for so long, or if it takes so long altogether.
+// limits say when a program hangs: if it and its children compute nothing for so long, or so much processor time altogether. How long that takes depends on what else runs.
 type limits struct {
-	quiet, whole time.Duration
+	quiet, computing time.Duration
 }
 
 // ended is how a program ended.
@@ -71,8 +71,7 @@ func watch(ctx context.Context, l limits, dir, output string, command []string) 
 
 // hang waits until a program has ended, and returns why it must be ended, "" if it has ended by itself.
 func (l limits) hang(ctx context.Context, done chan error, pid int) string {
-	began := time.Now()
-	last, since := time.Duration(-1), began
+	last, since := time.Duration(-1), time.Now()
 	tick := time.NewTicker(min(l.quiet/10, time.Second))
 	defer tick.Stop()
 	for {
@@ -83,14 +82,15 @@ func (l limits) hang(ctx context.Context, done chan error, pid int) string {
 		case <-ctx.Done():
 			return ""
 		case now := <-tick.C:
-			if cpu := computed(pid); cpu > last+l.quiet/200 || cpu < last {
+			cpu := computed(pid)
+			if cpu > last+l.quiet/200 || cpu < last {
 				last, since = cpu, now
 			}
 			if now.Sub(since) > l.quiet {
 				return fmt.Sprintf("hangs: it computed nothing for %v", l.quiet)
 			}
-			if now.Sub(began) > l.whole {
-				return fmt.Sprintf("hangs: it has not ended after %v", l.whole)
+			if cpu > l.computing {
+				return fmt.Sprintf("hangs: it has computed for %v, and has not ended", l.computing)
 			}
 		}
 	}
