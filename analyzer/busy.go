@@ -73,6 +73,38 @@ func bothWays(f *report.Finding) bool {
 	return false
 }
 
+// giveBack tells whether those who wait to receive from a channel send to it as often: at least nine of ten exactly so, each twice on average or more. Workers who
+// take work from it, and put new work there, do not.
+func (b *builder) giveBack(f *report.Finding) bool {
+	from, to := map[uint32]bool{}, map[uint32]bool{} // call paths in which it is received from, and sent to
+	for _, l := range f.Lines {
+		from[l.Path] = true
+	}
+	for _, c := range f.Causers {
+		if c.Path >= 0 {
+			to[uint32(c.Path)] = true
+		}
+	}
+	took, gave, all := map[uint32]int64{}, map[uint32]int64{}, int64(0)
+	for k, v := range b.cells {
+		switch path := b.rank[k.path]; {
+		case k.metric != b.s.metrics.visits:
+		case from[path]:
+			took[k.loc] += v
+			all += v
+		case to[path]:
+			gave[k.loc] += v
+		}
+	}
+	unlike := 0
+	for _, loc := range f.Locations {
+		if took[loc] != gave[loc] {
+			unlike++
+		}
+	}
+	return 10*unlike <= len(f.Locations) && all >= 2*int64(len(took)) && bothWays(f)
+}
+
 // atOnce returns how many goroutines of a group lived at the same time, on average while there were any. A goroutine for each task makes
 // a group of many, but a pool of few.
 func (b *builder) atOnce(group int32) int {
@@ -112,7 +144,7 @@ func (b *builder) pooled(f *report.Finding, workers int) bool {
 }
 
 // busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
-// semaphore, which is a channel that those who wait for one place take out of again.
+// semaphore, which is a channel that those who wait for one place take out of again; or all that is taken from a channel and given back, such as connections.
 func (b *builder) busy() {
 	load := b.workloads()
 	workers := map[int32]int{} // by group
@@ -131,7 +163,9 @@ func (b *builder) busy() {
 		class := &b.classes.list[b.collected[i].class]
 		switch {
 		case same && pattern.ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
-			f.Busy, f.Advice = report.Busy{Places: int(class.size)}, pattern.BusyAdvice
+			f.Busy = report.Busy{Places: int(class.size)} // what to do is that of the problem: here a larger buffer does help
+		case same && pattern.Point == Sent && class.count == 1 && class.size > 0 && i < explained && b.giveBack(f):
+			f.Busy = report.Busy{Taken: true}
 		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].idle(pattern.Point == Sent)*busyParts <= load[g].time:
 			pools = append(pools, i)
 		}

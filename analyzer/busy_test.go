@@ -3,6 +3,7 @@ package analyzer_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,4 +195,60 @@ location w3
 	f := x.Findings[0]
 	require.Equal(t, "full_buffer", x.Metrics[f.Metric].Name)
 	require.Equal(t, report.Busy{Places: 1}, f.Busy)
+	require.Equal(t, report.PoolExhausted, x.Problem(&f).Name)
+	require.Contains(t, x.Advice(&f), "the size of the channel")
+	require.NotContains(t, x.Advice(&f), "gains nothing")
+}
+
+// returning is a program whose three goroutines take what lies in a channel with room for so many, in turn, twice each; each keeps it for 100 ns, and then sends so often.
+func returning(room int, sends func(turn int) int) string {
+	var main strings.Builder
+	fmt.Fprintf(&main, "channel free cap %d @p.go:1\nlocation main\n 0 enter main\n", room)
+	var workers [3]strings.Builder
+	for w := range workers {
+		fmt.Fprintf(&main, " 0 create w%d @p.go:2\n", w)
+		fmt.Fprintf(&workers[w], "location w%d\n 0 begin worker by main\n", w)
+	}
+	main.WriteString(" 1 send free @p.go:3\n 2 leave\n 2000 exit\n")
+	ready := [3]int{2, 2, 2}
+	for turn := range 6 {
+		w, now := turn%3, 100*(turn+1)
+		fmt.Fprintf(&workers[w], " %d recv free @p.go:4\n", ready[w])
+		if now > ready[w]+1 {
+			fmt.Fprintf(&workers[w], " %d blocked\n", ready[w])
+		}
+		fmt.Fprintf(&workers[w], " %d leave\n", now)
+		for i := range sends(turn) {
+			fmt.Fprintf(&workers[w], " %d send free @p.go:5\n %d leave\n", now+98+i, now+98+i)
+		}
+		ready[w] = now + 101
+	}
+	for w := range workers {
+		fmt.Fprintf(&workers[w], " 1000 end\n")
+		main.WriteString(workers[w].String())
+	}
+	return main.String()
+}
+
+// TestNothingLeft: goroutines that take what they give back wait for one another because there is too little of it; not if they send more often than they take, as
+// who finds more work does, or if nothing lies in the channel.
+func TestNothingLeft(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"given back", returning(1, func(int) int { return 1 }), true},
+		{"more room than things", returning(9, func(int) int { return 1 }), true},
+		{"nothing lies in it", returning(0, func(int) int { return 1 }), false},
+		{"new work", returning(9, func(turn int) int { return []int{2, 1, 0, 1, 1, 0}[turn] }), false},
+	} {
+		x := analyzeText(t, c.text)
+		i := slices.IndexFunc(x.Findings, func(f report.Finding) bool { return x.Metrics[f.Metric].Name == "late_sender" })
+		require.GreaterOrEqual(t, i, 0, c.name)
+		f := &x.Findings[i]
+		require.Equal(t, c.want, f.Busy == report.Busy{Taken: true}, c.name)
+		known := x.Problem(f)
+		require.Equal(t, c.want, known != nil && known.Name == report.PoolExhausted, c.name)
+		require.Equal(t, c.want, strings.Contains(x.Advice(f), "Then raise the limit"), c.name)
+	}
 }

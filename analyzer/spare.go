@@ -11,11 +11,12 @@ import (
 const fewWorkers = 3
 
 // spare finds pools, for the first findings in which their workers wait for work, of which half of the workers or more were never busy at once.
-// Whose channel it was must be known: goroutines that wait at one place, each for its own, are no pool.
+// Whose channel it was must be known: goroutines that wait at one place, each for its own, are no pool; nor are those that give back what they take, such as
+// one of few connections.
 func (b *builder) spare() {
 	for i, c := range b.collected[:min(explained, len(b.collected))] {
 		f, g := &b.out.Findings[i], c.line.Group
-		if f.Busy != (report.Busy{}) || b.out.Metrics[f.Metric].Name != metric.LateSender || c.class == noClass || b.classes.list[c.class].count > 1 ||
+		if f.Busy != (report.Busy{}) || b.out.Metrics[f.Metric].Name != metric.LateSender || c.class == noClass || b.classes.list[c.class].count > 1 || bothWays(f) ||
 			slices.ContainsFunc(c.lines, func(l *collector) bool { return l.line.Group != g }) {
 			continue
 		}

@@ -79,3 +79,17 @@ func TestShared(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeTimes: numbers that need all their room stand apart from the bars beside them.
+func TestLargeTimes(t *testing.T) {
+	for _, total := range []int64{99_999e9, 302_350e9} {
+		e := &Experiment{}
+		e.Header = Header{Time: total, Focus: total, Events: 10}
+		e.Regions, e.Paths, e.Locations, e.Groups = []Region{{Name: "main"}}, []CallPath{{Parent: -1}}, []Location{{Count: 1}}, []Group{{Name: "main", Creator: -1, Count: 1}}
+		e.Metrics = []metric.Metric{{Name: metric.Time, Title: "Time"}}
+		fill(e, [][]Cell{{{Value: total}}}, nil)
+		var text strings.Builder
+		require.NoError(t, Text(&text, e, TextOptions{}))
+		require.Contains(t, spaced(text.String()), "█ "+spaced(seconds(total)))
+	}
+}

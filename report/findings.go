@@ -171,6 +171,8 @@ func (b Busy) sentence() string {
 		return " Its one place was taken."
 	case b.Places > 0:
 		return fmt.Sprintf(" All"+nbsp+"%s were taken.", count(int64(b.Places), "place"))
+	case b.Taken:
+		return " None was left."
 	case b.Of > 0 && b.AtOnce <= 1:
 		return fmt.Sprintf(" No more than one of the"+nbsp+"%s was busy at once for 99"+nbsp+"%% of the time in which any was.", count(int64(b.Of), "worker"))
 	case b.Of > 0:
@@ -289,11 +291,19 @@ func (p *page) causersOf(f *Finding) []Causer {
 	return append(all, f.Causers[min(len(f.Causers), enough):]...)
 }
 
+// nobody is for whom those wait whom no recorded goroutine or thread lets go on.
+func (h *Header) nobody() string {
+	if h.all() {
+		return "what no " + h.worker() + " of the program does"
+	}
+	return "nobody in the trace"
+}
+
 // causers ends a finding's sentence with those who were waited for.
 func (p *page) causers(f *Finding) string {
 	causers := p.causersOf(f)
 	if len(causers) == 0 {
-		return "for nobody in the trace."
+		return "for " + p.e.Header.nobody() + "."
 	}
 	if p.e.Metrics[f.Metric].Name == metric.Network {
 		return "for the other end of a connection, a pipe or the like."
@@ -303,7 +313,10 @@ func (p *page) causers(f *Finding) string {
 	var told int64
 	for i := range causers[:min(len(causers), most)] {
 		c := &causers[i]
-		who := "nobody in the trace (a timer, the network, or code that is not instrumented)"
+		who := p.e.Header.nobody() + " (a timer, the network, or code that is not instrumented)"
+		if p.e.Header.all() {
+			who = p.e.Header.nobody() + " (a timer, a signal or another program)"
+		}
 		if c.Group >= 0 {
 			who = p.who(c.Group, c.Locations)
 		}

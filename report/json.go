@@ -114,7 +114,7 @@ type (
 		Served    int64        `json:"served_ns,omitempty"`       // for how long requests of a service were in it, all together
 		Counted   []jsonCount  `json:"counted,omitempty"`         // by the causers in critical_ns; of the first findings
 		Advice    string       `json:"advice"`                    // "" if it is not worth it
-		Busy      Busy         `json:"busy,omitzero"`             // all workers, or places of a semaphore; or at_once of those workers who wait
+		Busy      Busy         `json:"busy,omitzero"`             // all workers, or places of a semaphore; or taken: all that is taken and given back; or at_once of those workers who wait
 		Problem   string       `json:"problem,omitempty"`         // by which it is known
 	}
 	jsonObject struct {

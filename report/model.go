@@ -271,8 +271,9 @@ type Finding struct {
 
 // Busy says that everybody who could have ended a finding's waiting had something else to do, or that those who waited had nothing to do.
 type Busy struct {
-	Workers int `json:"workers,omitempty"` // so many goroutines, all of their group
-	Places  int `json:"places,omitempty"`  // so many places of a semaphore were taken
+	Workers int  `json:"workers,omitempty"` // so many goroutines, all of their group
+	Places  int  `json:"places,omitempty"`  // so many places of a semaphore were taken
+	Taken   bool `json:"taken,omitempty"`   // all that is taken from a channel and given back was, such as connections
 
 	// On the contrary, those who waited are workers of a pool, of whom no more than so many were busy at once, but for a hundredth of the time in which any was.
 	Of     int `json:"of,omitempty"` // all of them

@@ -33,9 +33,9 @@ var problems = []metric.Metric{
 		Description: "All connections or places of a pool were taken: who wanted one waited until somebody gave one back. It is not the network or the " +
 			"database that was waited for, but the limit of the pool.",
 		Formula: "a wait in the function of a library that waits for a place: database/sql.(*DB).conn, semaphore.(*Weighted).Acquire and " +
-			"errgroup.(*Group).Go of golang.org/x/sync, or a wait to send to, or receive from, a channel all places of which were taken",
+			"errgroup.(*Group).Go of golang.org/x/sync, or a wait to send to a channel all places of which were taken, or to receive from one that those who wait send to as often",
 		Advice: "First find out what those who have the places do meanwhile: a transaction or rows that stay open during other work, or a slow statement, keep " +
-			"a place. Then raise the limit (SetMaxOpenConns, NewWeighted, SetLimit), if what is behind it can take more.",
+			"a place. Then raise the limit (SetMaxOpenConns, NewWeighted, SetLimit, the size of the channel), if what is behind it can take more.",
 	},
 	{
 		Name: PoolTooSmall, Title: "Pool too small",
@@ -266,7 +266,7 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return problem(TimerBound)
 	case f.Busy.Workers > 0:
 		return problem(e.busyProblem(f))
-	case f.Busy.Places > 0:
+	case f.Busy.Places > 0, f.Busy.Taken:
 		return problem(PoolExhausted)
 	case served != "":
 		return problem(served)

@@ -79,7 +79,7 @@ func phrase(name string) string {
 	case metric.Network, metric.LatePeer:
 		return "waiting for the network"
 	case metric.ExternalWait:
-		return "waiting for nobody in the trace"
+		return "waiting for what no goroutine does, such as a timer"
 	case metric.Wakeup:
 		return "waking up"
 	case metric.LockCompetition, metric.ReaderWait, metric.WriterWait:

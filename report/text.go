@@ -427,6 +427,10 @@ func (p *page) timeTree() {
 	e := p.e
 	p.title("Where the time goes", "")
 	p.line(p.paint(dim, left("", 44)+right("time", 9)+right("", 8)+right("of critical path", 19)))
+	bars := 10 // columns, the last of which large numbers need for themselves
+	if readable.Width(seconds(e.Header.Time)) > 8 {
+		bars = 9
+	}
 	depth := map[string]int{}
 	for i := range e.Metrics {
 		m := &e.Metrics[i]
@@ -451,7 +455,7 @@ func (p *page) timeTree() {
 		if c := e.onPath(i); c > 0 {
 			critical = number(seconds(c), 10) + number(percent(c, e.Header.Focus), 9)
 		}
-		p.line(p.paint(st, row), p.paint(yellow, bar(total, e.Header.Time, 10)), number(seconds(total), 9),
+		p.line(p.paint(st, row), p.paint(yellow, left(bar(total, e.Header.Time, bars), 10)), number(seconds(total), 9),
 			number(percent(total, e.Header.Time), 8), p.paint(bold, critical))
 	}
 	var counts []string

@@ -462,7 +462,7 @@ func (p *page) subject(f *Finding) string {
 func (p *page) because(f *Finding) string {
 	causers := p.causersOf(f)
 	if len(causers) == 0 || causers[0].Group < 0 {
-		return "for nobody in the trace"
+		return "for " + p.e.Header.nobody()
 	}
 	if isLock(f.Object.Type) {
 		return p.held(f)

@@ -24,8 +24,9 @@ func newAnalyze() *cobra.Command {
 directory with that), a Go execution trace, or a report; - is standard input,
 and http://HOST:PORT a Go program that serves net/http/pprof. It prints where
 the program's time went, and the findings, ranked by what they cost. If a
-recording is damaged or unfinished, it analyzes the readable part and says so
-first. --window and --request choose a part of a Go execution trace.
+recording is damaged, it analyzes the readable part and says so first; one that
+is unfinished must be completed before, with tracerec recover. --window and
+--request choose a part of a Go execution trace.
 
 With -o it also writes a report, a .cubex file. This and the other commands can
 use it without the trace. If there are more goroutines than --locations, those
