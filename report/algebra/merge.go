@@ -91,7 +91,8 @@ func (u *union) sayPrograms() {
 	}
 }
 
-// called returns the programs of the inputs, and how they were called, as far as that is known, each once, in their order.
+// called returns the programs of the inputs, and how they were called, as far as that is known, each once, in their order. Those that have most call paths in common
+// are one program, whatever their files are called.
 func (u *union) called() (programs, args []string) {
 	for _, in := range u.inputs {
 		p := cube.ValueOf(in.Cube.Attrs, "program")
@@ -109,7 +110,30 @@ func (u *union) called() (programs, args []string) {
 			args = append(args, given)
 		}
 	}
+	if len(programs) > 1 && !slices.ContainsFunc(u.inputs[1:], func(in *operand) bool { return !akin(u.inputs[0], in) }) {
+		programs = programs[:1]
+	}
 	return programs, args
+}
+
+// akin says whether two inputs have more than half of the call paths of the one with fewer of them in common, without roots, which match whatever they are called.
+func akin(a, b *operand) bool {
+	calls := func(in *operand) map[int32]bool {
+		all := map[int32]bool{}
+		for _, p := range in.Cube.Paths() {
+			if p.Parent != nil {
+				all[in.paths[p.Index()]] = true
+			}
+		}
+		return all
+	}
+	first, second, common := calls(a), calls(b), 0
+	for p := range second {
+		if first[p] {
+			common++
+		}
+	}
+	return 2*common > min(len(first), len(second))
 }
 
 // kinds says of what kinds of recordings the inputs are, as far as that is known: of each kind one.
