@@ -53,7 +53,6 @@ func pairs(t *testing.T, from, n int, seen map[string]int) {
 		if !ok {
 			continue // main, which waits for the others
 		}
-		ops = noted(ops, list)
 		require.Len(t, ops, len(list), "%v\n%v", list, ops)
 		for i, o := range ops {
 			require.Equal(t, list[i][0], o.what, "%v", ops)
@@ -75,16 +74,6 @@ func pairs(t *testing.T, from, n int, seen map[string]int) {
 		require.Equal(t, values[e], v, "%+v", e)
 	}
 	require.Positive(t, len(received))
-}
-
-// noted leaves out the sends that panicked of which a goroutine does not note that: those that could not wait.
-func noted(ops []passed, list []string) (rest []passed) {
-	for _, o := range ops {
-		if n := len(rest); o.what != 'p' || n < len(list) && list[n][0] == 'p' {
-			rest = append(rest, o)
-		}
-	}
-	return rest
 }
 
 // read reads what each goroutine did.

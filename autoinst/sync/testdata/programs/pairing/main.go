@@ -180,7 +180,6 @@ func (a *actor) recv(i int) {
 func (a *actor) trySend(i int) {
 	defer a.panicked()
 	v := a.p.values.Add(1)
-	a.silent = true
 	select {
 	case a.p.channels[i] <- v:
 		a.did("s", v)
