@@ -291,19 +291,20 @@ func (p *page) causersOf(f *Finding) []Causer {
 	return append(all, f.Causers[min(len(f.Causers), enough):]...)
 }
 
-// nobody is for whom those wait whom no recorded goroutine or thread lets go on.
-func (h *Header) nobody() string {
+// nobody is for whom those wait whom no recorded goroutine or thread lets go on, and what that may be.
+func (h *Header) nobody() (who, such string) {
 	if h.all() {
-		return "what no " + h.worker() + " of the program does"
+		return "what no " + h.worker() + " of the program does", "a timer, a signal or another program"
 	}
-	return "nobody in the trace"
+	return "nobody in the trace", "a timer, the network, or code that is not instrumented"
 }
 
 // causers ends a finding's sentence with those who were waited for.
 func (p *page) causers(f *Finding) string {
 	causers := p.causersOf(f)
+	nobody, such := p.e.Header.nobody()
 	if len(causers) == 0 {
-		return "for " + p.e.Header.nobody() + "."
+		return "for " + nobody + "."
 	}
 	if p.e.Metrics[f.Metric].Name == metric.Network {
 		return "for the other end of a connection, a pipe or the like."
@@ -313,10 +314,7 @@ func (p *page) causers(f *Finding) string {
 	var told int64
 	for i := range causers[:min(len(causers), most)] {
 		c := &causers[i]
-		who := p.e.Header.nobody() + " (a timer, the network, or code that is not instrumented)"
-		if p.e.Header.all() {
-			who = p.e.Header.nobody() + " (a timer, a signal or another program)"
-		}
+		who := nobody + " (" + such + ")"
 		if c.Group >= 0 {
 			who = p.who(c.Group, c.Locations)
 		}

@@ -124,14 +124,12 @@ var idleness = map[string]string{
 
 // idles is the sentence that a part of the critical path could have been shared with those who were idle, who are the waiters of a finding.
 func (p *page) idles(what string, f *Finding) string {
-	because := p.because(f)
+	because, comma := p.because(f), ""
 	if !strings.HasPrefix(because, "for ") {
-		because = ", " + because
-	} else {
-		because = " " + because
+		comma = ","
 	}
-	return fmt.Sprintf("For %s of its time (%s), %s %s: %s waited%s.", glue(percent(f.Critical, p.e.Header.Focus)), glue(seconds(f.Critical)),
-		p.e.Header.focus(), what, p.waiters(f), because)
+	return fmt.Sprintf("For %s of its time (%s), %s %s: %s waited%s %s.", glue(percent(f.Critical, p.e.Header.Focus)), glue(seconds(f.Critical)),
+		p.e.Header.focus(), what, p.waiters(f), comma, because)
 }
 
 // extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.
@@ -462,7 +460,8 @@ func (p *page) subject(f *Finding) string {
 func (p *page) because(f *Finding) string {
 	causers := p.causersOf(f)
 	if len(causers) == 0 || causers[0].Group < 0 {
-		return "for " + p.e.Header.nobody()
+		who, _ := p.e.Header.nobody()
+		return "for " + who
 	}
 	if isLock(f.Object.Type) {
 		return p.held(f)
