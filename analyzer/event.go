@@ -105,8 +105,8 @@ func (w *scanner) tells(l *location, e *trace.Event, t int64) {
 	}
 }
 
-// yielded is the state of a location that is ready to run since it gave up its processor. No event is of this kind: a Ready event says why.
-const yielded wire.Kind = 95
+// yielded is the state of a location that is ready to run since it gave up its processor. It is the kind of no event: a Ready event says why.
+const yielded = ^wire.Kind(0)
 
 // stateAt returns the state that an event begins.
 func stateAt(e *trace.Event) wire.Kind {
