@@ -7,6 +7,25 @@ import (
 	"tracerec/internal/spill"
 )
 
+// eachCell visits the cells of a worker, in no order that means anything.
+func (w *scanner) eachCell(visit func(c *scanCell)) {
+	for i := range w.cells {
+		for _, block := range w.cells[i].blocks {
+			w.s.store.Pace()
+			for k := range block {
+				visit(&block[k])
+			}
+		}
+	}
+}
+
+// eachCell visits the cells of all workers.
+func (s *scan) eachCell(visit func(c *scanCell)) {
+	for _, w := range s.workers {
+		w.eachCell(visit)
+	}
+}
+
 // gather brings the cells of all workers together: by call path, ascending by location, each once.
 func (s *scan) gather() [][]scanCell {
 	out := make([][]scanCell, len(s.paths.nodes))

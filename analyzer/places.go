@@ -77,26 +77,19 @@ func (p *places) rename(s *scan) (again bool) {
 	}
 	first := s.paths.first()
 	all, in := make([]int64, len(p.groups)), map[call]int64{}
-	for _, w := range s.workers {
-		for _, cells := range w.cells {
-			for _, block := range cells.blocks {
-				s.store.Pace()
-				for i := range block {
-					g := p.group[block[i].loc]
-					if !p.groups[g].vague() {
-						continue
-					}
-					switch called := p.groups[g].calls(s, first[block[i].path]); {
-					case called == noPath:
-						all[g] += block[i].time
-					case s.paths.nodes[called].kind == wire.Enter:
-						all[g] += block[i].time
-						in[call{g, s.paths.nodes[called].region}] += block[i].time
-					}
-				}
-			}
+	s.eachCell(func(c *scanCell) {
+		g := p.group[c.loc]
+		if !p.groups[g].vague() {
+			return
 		}
-	}
+		switch called := p.groups[g].calls(s, first[c.path]); {
+		case called == noPath:
+			all[g] += c.time
+		case s.paths.nodes[called].kind == wire.Enter:
+			all[g] += c.time
+			in[call{g, s.paths.nodes[called].region}] += c.time
+		}
+	})
 	for c, time := range in {
 		g := &p.groups[c.group]
 		if mostly(time, all[c.group]) && (g.literal || s.regions.runs(g.begun, c.region)) {

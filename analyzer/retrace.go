@@ -200,14 +200,7 @@ func (s *scan) retrace(p *criticalPath, f follower, charge func(*scanCell), outs
 		for k, d := range w.path.edges {
 			outside(k.path, k.loc, d)
 		}
-		for i := range w.cells {
-			for _, block := range w.cells[i].blocks {
-				s.store.Pace()
-				for k := range block {
-					charge(&block[k])
-				}
-			}
-		}
+		w.eachCell(charge)
 		for k, d := range w.path.times.all() {
 			times[k] += d
 		}

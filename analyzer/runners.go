@@ -25,28 +25,20 @@ func (p *places) split(s *scan) {
 		return
 	}
 	all, in := map[call]int64{}, map[call]int64{}
-	for _, w := range s.workers {
-		for _, cells := range w.cells {
-			for _, block := range cells.blocks {
-				s.store.Pace()
-				for i := range block {
-					c := &block[i]
-					g := p.group[c.loc]
-					if functions[g] < 2 {
-						continue
-					}
-					part := call{g, called[c.loc]}
-					switch n := p.groups[g].calls(s, first[c.path]); {
-					case n == noPath:
-						all[part] += c.time
-					case s.paths.nodes[n].kind == wire.Enter:
-						all[part] += c.time
-						in[part] += c.time
-					}
-				}
-			}
+	s.eachCell(func(c *scanCell) {
+		g := p.group[c.loc]
+		if functions[g] < 2 {
+			return
 		}
-	}
+		part := call{g, called[c.loc]}
+		switch n := p.groups[g].calls(s, first[c.path]); {
+		case n == noPath:
+			all[part] += c.time
+		case s.paths.nodes[n].kind == wire.Enter:
+			all[part] += c.time
+			in[part] += c.time
+		}
+	})
 	for part, time := range all {
 		if part.region != nothing && !mostly(in[part], time) {
 			delete(functions, part.group)
@@ -64,25 +56,17 @@ func (p *places) called(s *scan, first [][2]uint32) []uint32 {
 	for i := range called {
 		called[i] = nothing
 	}
-	for _, w := range s.workers {
-		for _, cells := range w.cells {
-			for _, block := range cells.blocks {
-				s.store.Pace()
-				for i := range block {
-					c := &block[i]
-					g := &p.groups[p.group[c.loc]]
-					if c.visits == 0 || g.count == 1 || !g.vague() || g.calls(s, first[c.path]) != c.path || s.paths.nodes[c.path].kind != wire.Enter {
-						continue
-					}
-					region := s.paths.nodes[c.path].region
-					if c.visits > 1 || called[c.loc] != nothing || !g.literal && !s.regions.runs(g.begun, region) {
-						region = several
-					}
-					called[c.loc] = region
-				}
-			}
+	s.eachCell(func(c *scanCell) {
+		g := &p.groups[p.group[c.loc]]
+		if c.visits == 0 || g.count == 1 || !g.vague() || g.calls(s, first[c.path]) != c.path || s.paths.nodes[c.path].kind != wire.Enter {
+			return
 		}
-	}
+		region := s.paths.nodes[c.path].region
+		if c.visits > 1 || called[c.loc] != nothing || !g.literal && !s.regions.runs(g.begun, region) {
+			region = several
+		}
+		called[c.loc] = region
+	})
 	return called
 }
 
