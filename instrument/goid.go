@@ -31,6 +31,7 @@ func findGoid() uintptr {
 	for range tries {
 		done := make(chan struct{})
 		go func() {
+			quiet(1) // for good: when it ends, the recording may have begun
 			defer close(done)
 			id := printedGoid()
 			words := (*[searched / 8]uint64)(getg())

@@ -222,6 +222,7 @@ const lateObjects = 1 << 10
 var prepare sync.Once
 
 func lookAround() {
+	tellRuntime(0, false, false) // goroutines that start take over nothing from those that had their descriptors before
 	goidOffset = findGoid()
 	framesLinked = testFrames()
 	returnKnown = framesLinked || findReturn()
