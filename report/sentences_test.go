@@ -71,6 +71,25 @@ func TestReadyMost(t *testing.T) {
 	require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet.", spaced(e.Verdict.Text))
 }
 
+// TestBeyond: waiting for nobody is only said to be that where all is recorded in which goroutines waited.
+func TestBeyond(t *testing.T) {
+	operation, region := Region{Name: "recv", Operation: true}, Region{Name: "work"}
+	for _, c := range []struct {
+		said            string
+		cut             bool
+		inside, outside int64 // of operations
+	}{
+		{"for what no goroutine of the program does, such as timers, files or other programs", false, 60, 40},
+		{"in system calls or for something that is not recorded", false, 40, 60},
+		{"for something that is not recorded", true, 60, 40},
+	} {
+		e := &Experiment{Regions: []Region{operation, region}, Paths: []CallPath{{Parent: -1}, {Parent: -1, Region: 1}}}
+		e.Header, e.Split.External = Header{States: true, Cut: c.cut}, c.inside+c.outside
+		e.Operations = []OperationSplit{{Path: 0, External: c.inside}, {Path: 1, External: c.outside}}
+		require.Equal(t, c.said, (&page{e: e}).beyond())
+	}
+}
+
 // TestIdleness: who has nothing to do does not delay the run, which is serial then; the first sentence says so, alone or behind work that has more.
 func TestIdleness(t *testing.T) {
 	e := hydro()

@@ -235,9 +235,12 @@ func (p *page) away(at spending) (Verdict, bool) {
 
 // beyond says what goroutines on the critical path waited for that is not in the trace.
 func (p *page) beyond() string {
-	network := int64(0)
+	network, stood := int64(0), int64(0)
 	for _, o := range p.e.Operations {
-		if p.e.leaf(o.Path).Name == wire.Network {
+		switch r := p.e.leaf(o.Path); {
+		case !r.Operation: // a state: its goroutine did not run
+			stood += o.External
+		case r.Name == wire.Network:
 			network += o.External
 		}
 	}
@@ -246,6 +249,8 @@ func (p *page) beyond() string {
 		return "for the network"
 	case !p.e.Header.all():
 		return "for something that is not recorded"
+	case 2*stood > all:
+		return "in system calls or for something that is not recorded"
 	case 10*network > all:
 		return "for what no goroutine of the program does, such as the network (" + glue(percent(network, p.e.Header.Focus)) + "), timers, files or other programs"
 	}

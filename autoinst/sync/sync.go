@@ -150,7 +150,16 @@ var patches = []patch{
 	{"runtime/netpoll.go", "func poll_runtime_pollWait(pd *pollDesc, mode int) int {", "\tfor !netpollblock(", before,
 		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecOf(getg()).interrupted = 0\n" +
 			"\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecCame(pd, mode, t)\n\t\t}\n\t}\n"},
-	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
+	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecEnds()\n\t}\n"},
+	{"runtime/synctest.go", "type synctestBubble struct {", "\tmu      mutex\n", before, "\ttracerec uint32 // the recorder's number of it\n"},
+	{"runtime/synctest.go", synctestRun, "\tsystemstack(func() {\n\t\tfv :=", before,
+		"\tvar tracerecL, tracerecT uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&f)))\n\t}\n"},
+	{"runtime/synctest.go", synctestRun, "\t\tbubble.main = newproc1(fv, gp, pc, false, waitReasonZero)\n", behind,
+		"\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, bubble.main, tracerecL)\n\t\t}\n"},
+	{"runtime/synctest.go", synctestRun, "\tlock(&bubble.mu)\n\tbubble.active++\n", before,
+		"\tif tracerecRecording != 0 {\n\t\ttracerecT = tracerecTell(tracerecWait, tracerecWord(bubble), 0)\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
+	{"runtime/synctest.go", synctestRun, "\ttotal := bubble.total\n\tunlock(&bubble.mu)\n", behind,
+		"\tif total == 1 {\n\t\ttracerecPart(tracerecMeet, 0, tracerecT)\n\t} else {\n\t\ttracerecPart(tracerecMeet|tracerecPanicked<<8, 0, tracerecT)\n\t}\n"},
 	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
 	// While a collection starts, nothing may be allocated.
@@ -191,8 +200,9 @@ var patches = []patch{
 }
 
 const (
-	newproc1 = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
-	raceRead = "\tif race.Enabled {\n\t\trace.Read("
+	newproc1    = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
+	synctestRun = "func synctestRun(f func()) {"
+	raceRead    = "\tif race.Enabled {\n\t\trace.Read("
 )
 
 // done is the begin of a method that may be done by another one.

@@ -3,7 +3,7 @@ package wire
 import "strings"
 
 // inside are the prefixes of functions that are no place in a program: what it calls to synchronise, to wait and to pass data, on the way to the runtime.
-var inside = []string{"runtime.", "sync.", "internal/sync.", "iter.", "reflect.", "time.Sleep",
+var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.", "testing/synctest.Test", "iter.", "reflect.", "time.Sleep",
 	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "net.sendFile.",
 	"io.Copy", "io.copyBuffer", "io.Read"}
 
