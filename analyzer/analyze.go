@@ -41,6 +41,8 @@ type Options struct {
 	// are given is theirs during the call only.
 	Wait    func(o *Op, w *Wait)
 	Message func(recv *Op, p SynchPoint)
+	// Queued, if set, is told, after all of these, of every location that waited for a lock in a convoy, when, in ns: see [report.Finding]. It is not called concurrently.
+	Queued func(location uint32, begin, end int64)
 }
 
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;
@@ -74,7 +76,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	if err := lives.choose(s, o.Goroutine); err != nil {
 		return nil, err
 	}
-	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, forced: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message}
+	m := &matching{s: s, lives: lives, places: s.place(lives, cmp.Or(o.Locations, defaultLocations)), classes: s.classify(o.Name), name: o.Name, forced: o.Causes, threads: threads(defs), onWait: o.Wait, onMessage: o.Message, onQueued: o.Queued}
 	matchWorkers := m.matchWorkers(n)
 	m.run(matchWorkers)
 	if err := store.Err(); err != nil {

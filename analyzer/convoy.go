@@ -86,10 +86,20 @@ func (b *builder) inConvoy(waits []span) (in, all int64) {
 			w := &waits[e.op]
 			if all += w.to - w.from; q.next(w) {
 				in += w.to - w.from
+				b.tellQueued(w)
 			}
 		}
 	}
 	return in, all
+}
+
+// tellQueued tells who asked for it of a wait in a convoy.
+func (b *builder) tellQueued(w *span) {
+	if b.onQueued != nil {
+		begin, end := w.from, w.to
+		timeScale(b.s.ticks).times(&begin, &end)
+		b.onQueued(w.loc, begin, end)
+	}
 }
 
 // queue is who waits for the locks of a finding.

@@ -29,6 +29,7 @@ type matching struct {
 	telling   sync.Mutex
 	onWait    func(*Op, *Wait)
 	onMessage func(recv *Op, p SynchPoint)
+	onQueued  func(location uint32, begin, end int64)
 }
 
 // met tells who asked for it that a value was there when it was received.

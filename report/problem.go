@@ -125,7 +125,7 @@ var problems = []metric.Metric{
 		Description: "Goroutines hold a lock only for a short time, but take it so often that a queue stays: each finds it held, gets it from one who had waited, too, and is back before the queue is gone. " +
 			"So each acquisition costs a switch of goroutines, and they are in the queue much longer than any of them has the lock. The queue stays even if there is time for all, once something has made it.",
 		Formula: "a wait for a lock that readers do not share, more than half of which is by goroutines that had waited for it before, since when whoever got it had waited, too, and let one go on that had waited " +
-			"already when it got the lock itself; none had it for half as long as the wait. If holders waited with it, this is held_across_wait; if they worked with it for half of the run, serial_section",
+			"already when it got the lock itself; none had it for half as long as the wait; for a request, more than half of its waiting there is like that. If holders waited with it, this is held_across_wait; if they worked with it for half of the run, serial_section",
 		Advice: "Take the lock less often: do several things each time, or collect results in data of each goroutine's own and put them together now and then; for a counter or a flag, use an atomic. " +
 			"Split the lock by key. Or let fewer goroutines at it, as many as there are processors: more only make the queue longer.",
 	},

@@ -117,6 +117,7 @@ type LatencyPart struct {
 	Causer *Step  `json:"causer,omitempty"` // of waits for others
 	Via    []Step `json:"via,omitempty"`    // the waits of others between the two
 	Mean   int64  `json:"mean_ns"`
+	Convoy int64  `json:"convoy_ns,omitempty"` // of Mean: the request waited for a lock in a convoy, see [Finding]
 }
 
 // Step is what a goroutine did: the one that served a request, or one that was waited for.
@@ -211,56 +212,69 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	if len(r.Slow) == 0 || r.Count < leastRequests {
 		return f, false
 	}
-	total, excess, mean := int64(0), int64(0), int64(0)
+	total, excess, there := int64(0), int64(0), atPlace{}
 	first := r.Slow[0].place()
 	for i := range r.Slow {
 		s := &r.Slow[i]
 		total += s.Mean
 		if s.place() == first {
 			excess += s.Excess
-			mean += s.Mean
+			there.add(&s.LatencyPart)
 		}
 	}
 	if excess <= 0 || excess*10 < total {
 		return f, false
 	}
-	return r.spent(r.Slow[0], mean, total, "the slowest hundredth of "), true
+	return r.spent(r.Slow[0], there, total, "the slowest hundredth of "), true
 }
 
 // Usual returns what all requests of a name, not only slow ones, are spent with most, if that is a tenth of what they take. Its Excess is 0.
 func (r *Requests) Usual() (f SlowFinding, is bool) {
 	total := int64(0)
-	together := map[string]int64{}
+	together := map[string]*atPlace{}
 	for i := range r.Parts {
-		total += r.Parts[i].Mean
-		together[r.Parts[i].place()] += r.Parts[i].Mean
+		p := &r.Parts[i]
+		total += p.Mean
+		if together[p.place()] == nil {
+			together[p.place()] = new(atPlace)
+		}
+		together[p.place()].add(p)
 	}
 	var first *LatencyPart // of those at the place that has most, the largest
 	for i := range r.Parts {
-		if p := &r.Parts[i]; first == nil || together[p.place()] > together[first.place()] {
+		if p := &r.Parts[i]; first == nil || together[p.place()].mean > together[first.place()].mean {
 			first = p
 		}
 	}
-	if first == nil || 10*together[first.place()] < total || total == 0 {
+	if first == nil || 10*together[first.place()].mean < total || total == 0 {
 		return f, false
 	}
-	mean := together[first.place()]
-	return r.spent(SlowPart{LatencyPart: *first}, mean, total, ""), true
+	return r.spent(SlowPart{LatencyPart: *first}, *together[first.place()], total, ""), true
 }
 
+// atPlace is all that requests spend at one place, and how much of that in a convoy.
+type atPlace struct{ mean, convoy int64 }
+
+func (a *atPlace) add(p *LatencyPart) { a.mean, a.convoy = a.mean+p.Mean, a.convoy+p.Convoy }
+
 // spent says that requests spend so much of a total in a part, of all that they spend at its place.
-func (r *Requests) spent(s SlowPart, mean, total int64, which string) SlowFinding {
+func (r *Requests) spent(s SlowPart, there atPlace, total int64, which string) SlowFinding {
 	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
-	text := share(mean, total) + " of " + which + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
-	if mean > s.Mean && s.Causer != nil {
-		text += s.Step.words() + ", " + share(s.Mean, mean) + " of it" + strings.TrimPrefix(s.onward(), ",")
+	text := share(there.mean, total) + " of " + which + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
+	if there.mean > s.Mean && s.Causer != nil {
+		text += s.Step.words() + ", " + share(s.Mean, there.mean) + " of it" + strings.TrimPrefix(s.onward(), ",")
 	} else {
 		text += s.Words()
 	}
 	f := SlowFinding{Request: r.Name, Text: text, SlowPart: s}
-	if 2*s.Mean > mean { // most of the waiting at that place is for it
-		f.know(recognise(s.chain()))
+	name := ""
+	if 2*s.Mean > there.mean { // most of the waiting at that place is for it
+		name = recognise(s.chain())
 	}
+	if name == "" && 2*there.convoy > there.mean {
+		name = LockConvoy
+	}
+	f.know(name)
 	return f
 }
 

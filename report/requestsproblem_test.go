@@ -16,6 +16,10 @@ func TestSlowProblem(t *testing.T) {
 		p.Causer = &Step{Metric: causer, CallPath: []string{"renew"}}
 		return p
 	}
+	queued := func(p SlowPart, convoy int64) SlowPart {
+		p.Convoy = convoy
+		return p
+	}
 	for _, c := range []struct {
 		name, want string
 		slow       []SlowPart
@@ -24,6 +28,9 @@ func TestSlowProblem(t *testing.T) {
 		{"most of it", HeldAcrossWait, []SlowPart{part(60, metric.Network), part(50, metric.Execution)}},
 		{"less than half of it", "", []SlowPart{part(50, metric.Network), part(49, metric.Execution), part(10, metric.Ready)}},
 		{"the holder is at work", "", []SlowPart{part(100, metric.Execution)}},
+		{"most of it in a convoy", LockConvoy, []SlowPart{queued(part(50, metric.Execution), 50), queued(part(40, metric.Wakeup), 1), part(10, metric.Ready)}},
+		{"half of it in one", "", []SlowPart{queued(part(100, metric.Execution), 50)}},
+		{"in one whose holders wait for the network", HeldAcrossWait, []SlowPart{queued(part(100, metric.Network), 100)}},
 	} {
 		r := Requests{Name: "GET /", Kind: "http", Count: 100, Slow: c.slow}
 		f, is := r.Finding()
@@ -31,7 +38,14 @@ func TestSlowProblem(t *testing.T) {
 		require.Equal(t, c.want, f.Problem, c.name)
 		var out strings.Builder
 		require.NoError(t, RequestsText(&out, []Requests{{Name: "(all)", Count: 100}, r}, nil, 5))
-		require.Equal(t, c.want != "", strings.Contains(out.String(), "→ Lock held across a wait (held_across_wait)."), out.String())
+		require.Equal(t, c.want == HeldAcrossWait, strings.Contains(out.String(), "→ Lock held across a wait (held_across_wait)."), out.String())
+		require.Equal(t, c.want == LockConvoy, strings.Contains(out.String(), "(lock_convoy)."), out.String())
+		for i := range r.Slow {
+			r.Parts = append(r.Parts, r.Slow[i].LatencyPart)
+		}
+		f, is = r.Usual()
+		require.True(t, is, c.name)
+		require.Equal(t, c.want, f.Problem, c.name)
 	}
 	r := Requests{Name: "GET /", Kind: "http", Count: 100, Slow: []SlowPart{part(100, metric.Network)}}
 	r.Slow[0].Via = []Step{{Metric: metric.LateSender, CallPath: []string{"query", "sql.(*DB).conn", "select"}}}

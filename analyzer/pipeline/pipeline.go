@@ -61,7 +61,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	served := requests.Possible(a) && o.Goroutine == 0
 	if served && o.Wait == nil && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
 		finder = &requests.Finder{Part: o.Selection.Window.From > 0 && o.Selection.Request == ""}
-		o.Wait = finder.Wait
+		o.Wait, o.Queued = finder.Wait, finder.Queued
 	}
 	e, err := o.watched(a)
 	if err != nil {

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 
 // TestNaive compares the parts of the requests in random traces with what was done at each single moment of them.
 func TestNaive(t *testing.T) {
-	found, waited := 0, 0
+	found, waited, queued := 0, 0, 0
 	for seed := range uint64(testkit.Cases(450)) {
 		text := random.Trace(seed)
 		for _, name := range []string{"a", "c"} {
@@ -27,17 +28,29 @@ func TestNaive(t *testing.T) {
 		a, err := tracetext.Open("random", "process main processors 2\n"+text)
 		require.NoError(t, err)
 		f := new(Finder)
-		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 		require.NoError(t, err)
 		f.Find(a, e) // which sorts the waits
 		r := read(a, false, false)
 		all := r.requests()
+		some := rand.New(rand.NewPCG(seed, 1)) // which are in a convoy
+		for loc := range r.lives {
+			for i := range f.waits[uint32(loc)] {
+				x := &f.waits[uint32(loc)][i]
+				x.convoy = x.causer != analyzer.NoCauser && some.IntN(2) == 0
+			}
+		}
 		w := newWalker(r, f.waits, e, all)
 		for i := range all {
 			q := &all[i]
-			want := map[key]int64{}
+			want := map[key]portion{}
 			for x := q.begin; x < q.end; x++ {
-				want[w.moment(q.loc, x, -1, nil)]++
+				k, p := w.moment(q.loc, x, -1, nil), portion{time: 1}
+				if k.chain >= 0 && w.inConvoy(q.loc, x) {
+					p.convoy = 1
+					queued++
+				}
+				want[k] = want[k].and(p)
 			}
 			require.Equal(t, want, w.split(q), "seed %d, request %+v\n%s", seed, *q, text)
 			found++
@@ -50,6 +63,12 @@ func TestNaive(t *testing.T) {
 	}
 	require.Greater(t, found, testkit.Cases(300))
 	require.Greater(t, waited, testkit.Cases(300)/10)
+	require.Positive(t, queued)
+}
+
+// inConvoy says whether a location waits in a convoy at a time.
+func (w *walker) inConvoy(loc uint32, t int64) bool {
+	return slices.ContainsFunc(w.waits[loc], func(x wait) bool { return x.convoy && x.begin <= t && t < x.end })
 }
 
 // moment returns what a location did at a time, as a part of a request.

@@ -25,6 +25,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"tracerec/analyzer"
 	"tracerec/report"
@@ -46,7 +47,7 @@ func (f *Finder) Keeps() int64 {
 	return keeps
 }
 
-// Finder finds requests. Wait is given to the analyzer, [Finder.Find] is called when that has finished.
+// Finder finds requests. Wait and Queued are given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
 	Each func(Request) // called with every request, by location and begin; may be nil
 	Selection
@@ -54,7 +55,8 @@ type Finder struct {
 	Part   bool                // of a recording: what is open at its begin began before it
 	Path   *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
 
-	waits map[uint32][]wait // by location
+	waits  map[uint32][]wait // by location
+	sorted bool
 }
 
 // wait is a wait of a location in an operation.
@@ -64,6 +66,7 @@ type wait struct {
 	begin, end int64
 	causer     uint32 // location, analyzer.NoCauser for none
 	metric     uint16
+	convoy     bool
 }
 
 // Wait takes a wait that the analyzer found.
@@ -71,7 +74,29 @@ func (f *Finder) Wait(o *analyzer.Op, w *analyzer.Wait) {
 	if f.waits == nil {
 		f.waits = map[uint32][]wait{}
 	}
-	f.waits[o.Loc] = append(f.waits[o.Loc], wait{o.Begin, o.Kind, w.Begin, w.Release, w.Causer, w.Metric})
+	f.waits[o.Loc] = append(f.waits[o.Loc], wait{o.Begin, o.Kind, w.Begin, w.Release, w.Causer, w.Metric, false})
+}
+
+// Queued takes when a location waited for a lock in a convoy, when the analyzer has told of all waits.
+func (f *Finder) Queued(location uint32, begin, end int64) {
+	f.sort()
+	list := f.waits[location]
+	for i := sort.Search(len(list), func(i int) bool { return list[i].begin >= begin }); i < len(list) && list[i].end <= end; i++ {
+		list[i].convoy = true
+	}
+}
+
+// sort puts the waits of each location in order, once.
+func (f *Finder) sort() {
+	if f.sorted {
+		return
+	}
+	f.sorted = true
+	for _, list := range f.waits {
+		slices.SortFunc(list, func(x, y wait) int {
+			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
+		})
+	}
 }
 
 // Possible says whether an archive may have requests: functions are in it that serve some.
@@ -108,11 +133,7 @@ type request struct {
 
 // Find finds the requests of an archive that has been analyzed, and judges that anew with them. It fails if there are none of those that are selected.
 func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
-	for _, list := range f.waits {
-		slices.SortFunc(list, func(x, y wait) int {
-			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
-		})
-	}
+	f.sort()
 	r := read(a, f.Rounds, f.Part)
 	all := r.requests()
 	w := newWalker(r, f.waits, e, all)

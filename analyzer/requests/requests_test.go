@@ -20,7 +20,7 @@ import (
 // found returns the requests of an archive.
 func found(t testing.TB, a *trace.Archive) *report.Experiment {
 	f := new(requests.Finder)
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 	require.NoError(t, err)
 	f.Find(a, e)
 	return e
@@ -461,7 +461,7 @@ func TestPart(t *testing.T) {
 		a, err := tracetext.Open("trace", text)
 		require.NoError(t, err)
 		f := requests.Finder{Part: part}
-		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 		require.NoError(t, err)
 		require.NoError(t, f.Find(a, e))
 		all := named(t, e, "(all)")

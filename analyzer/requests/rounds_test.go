@@ -17,7 +17,7 @@ func withRounds(t *testing.T, text string) *report.Experiment {
 	a, err := tracetext.Open("trace", text)
 	require.NoError(t, err, text)
 	f := &requests.Finder{Rounds: true}
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait})
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 	require.NoError(t, err)
 	require.NoError(t, f.Find(a, e))
 	return e

@@ -93,7 +93,7 @@ func (r *reader) choose(all []request, s Selection) (list []request, one bool, e
 // crumb is a step of a walk, by the number of its key.
 type crumb struct {
 	key key
-	d   int64
+	portion
 }
 
 // path returns the way of one request through time.
@@ -103,8 +103,8 @@ func (t *totals) path(q *request) *report.RequestPath {
 	out := &report.RequestPath{Name: class{q.kind, q.name}.title(), Kind: q.kind, Goroutine: t.w.r.defs.Locations[q.loc].GoID, Begin: q.begin - t.w.r.begin, Latency: q.end - q.begin, Steps: []report.PathStep{}}
 	at := int64(0)
 	for _, c := range t.w.trail {
-		out.Steps = append(out.Steps, report.PathStep{At: at, LatencyPart: t.part(share{t.number(c.key), c.d})})
-		at += c.d
+		out.Steps = append(out.Steps, report.PathStep{At: at, LatencyPart: t.part(share{t.number(c.key), c.portion})})
+		at += c.time
 	}
 	t.w.trail = nil
 	return out

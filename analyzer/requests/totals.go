@@ -36,7 +36,7 @@ type split struct {
 // share is a part of a latency, by the number of its key.
 type share struct {
 	key int32
-	d   int64
+	portion
 }
 
 // totals adds requests up.
@@ -95,8 +95,8 @@ func (t *totals) add(q *request) {
 
 func (t *totals) split(q *request) split {
 	s := split{latency: q.end - q.begin}
-	for k, d := range t.w.split(q) {
-		s.parts = append(s.parts, share{t.number(k), d})
+	for k, p := range t.w.split(q) {
+		s.parts = append(s.parts, share{t.number(k), p})
 	}
 	return s
 }
@@ -152,15 +152,15 @@ func (t *totals) class(c class, x *collected, span int64) report.Requests {
 	}
 	out.Percentiles, out.Max = report.PercentilesOf(latencies), latencies[n-1]
 	for _, p := range t.mean(x.list) {
-		out.Mean += p.d
+		out.Mean += p.time
 		out.Parts = append(out.Parts, t.part(p))
 	}
 	middle := map[int32]int64{}
 	for _, p := range t.mean(x.list[n*45/100 : max((n*55+99)/100, n*45/100+1)]) {
-		middle[p.key] = p.d
+		middle[p.key] = p.time
 	}
 	for _, p := range t.mean(x.list[n-(n+99)/100:]) {
-		out.Slow = append(out.Slow, report.SlowPart{LatencyPart: t.part(p), Excess: p.d - middle[p.key]})
+		out.Slow = append(out.Slow, report.SlowPart{LatencyPart: t.part(p), Excess: p.time - middle[p.key]})
 	}
 	report.SortSlow(out.Slow)
 	return out
@@ -168,17 +168,18 @@ func (t *totals) class(c class, x *collected, span int64) report.Requests {
 
 // mean returns the parts of the mean latency of some requests, largest first. They add up to it, rounded down.
 func (t *totals) mean(list []split) (parts []share) {
-	sums := map[int32]int64{}
+	sums := map[int32]portion{}
 	for i := range list {
 		for _, p := range list[i].parts {
-			sums[p.key] += p.d
+			sums[p.key] = sums[p.key].and(p.portion)
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(sums), func(a, b int32) int { return cmp.Or(-cmp.Compare(sums[a], sums[b]), t.compare(a, b)) })
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b int32) int { return cmp.Or(-cmp.Compare(sums[a].time, sums[b].time), t.compare(a, b)) })
 	n, before := int64(len(list)), int64(0)
 	for _, k := range keys {
-		parts = append(parts, share{k, (before+sums[k])/n - before/n})
-		before += sums[k]
+		sum := sums[k]
+		parts = append(parts, share{k, portion{(before+sum.time)/n - before/n, sum.convoy / n}})
+		before += sum.time
 	}
 	return parts
 }
@@ -202,7 +203,7 @@ func (t *totals) steps(id int32) []link {
 // part says what a key is.
 func (t *totals) part(s share) report.LatencyPart {
 	list := t.steps(s.key)
-	p := report.LatencyPart{Step: t.step(&list[0]), Mean: s.d}
+	p := report.LatencyPart{Step: t.step(&list[0]), Mean: s.time, Convoy: s.convoy}
 	for i := 1; i < len(list); i++ {
 		p.Via = append(p.Via, t.step(&list[i]))
 	}

@@ -20,6 +20,9 @@ type key struct {
 	path   int32 // -1 unknown
 }
 
+// portion is how much of a latency is one key's, and for how much of that the request waited for a lock in a convoy.
+type portion struct{ time, convoy int64 }
+
 // link is a wait of a chain: of the request's goroutine first, then of the one that this waited for, and so on. A wait like one before it is left out (those
 // who wait for a lock wait for each other), and so are those after the longest.
 type link struct {
@@ -42,9 +45,10 @@ type walker struct {
 
 	links   []link
 	linked  map[link]int32
-	parts   map[key]int64 // of the request in progress
-	trail   []crumb       // the same in the order of time, if that is not nil
-	walking []uint32      // locations that the walk is at
+	parts   map[key]portion // of the request in progress
+	trail   []crumb         // the same in the order of time, if that is not nil
+	walking []uint32        // locations that the walk is at
+	convoy  bool            // the request waits for a lock in a convoy
 }
 
 // handoff is the end of a wait of a location for another one.
@@ -61,7 +65,7 @@ type cause struct {
 }
 
 func newWalker(r *reader, waits map[uint32][]wait, e *report.Experiment, all []request) *walker {
-	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, linked: map[link]int32{}, parts: map[key]int64{}}
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, linked: map[link]int32{}, parts: map[key]portion{}}
 	for _, q := range all {
 		if q.kind == kindHTTP {
 			w.serving[q.loc] = append(w.serving[q.loc], q)
@@ -110,7 +114,7 @@ func (w *walker) site(path int32) string {
 }
 
 // split divides the latency of a request.
-func (w *walker) split(q *request) map[key]int64 {
+func (w *walker) split(q *request) map[key]portion {
 	clear(w.parts)
 	w.walk(q.loc, q.begin, q.end, nil)
 	return w.parts
@@ -122,13 +126,20 @@ func (w *walker) emit(c *cause, metric string, path int32, d int64) {
 		return
 	}
 	k := key{c.last(), metric, path}
-	w.parts[k] += d
+	p := portion{time: d}
+	if w.convoy {
+		p.convoy = d
+	}
+	w.parts[k] = w.parts[k].and(p)
 	if n := len(w.trail); n > 0 && w.trail[n-1].key == k {
-		w.trail[n-1].d += d
+		w.trail[n-1].portion = w.trail[n-1].and(p)
 	} else if w.trail != nil {
-		w.trail = append(w.trail, crumb{k, d})
+		w.trail = append(w.trail, crumb{k, p})
 	}
 }
+
+// and adds parts up.
+func (p portion) and(x portion) portion { return portion{p.time + x.time, p.convoy + x.convoy} }
 
 // last returns the last link of the chain.
 func (c *cause) last() int32 {
@@ -233,6 +244,10 @@ func stateOf(does wire.Kind) string {
 func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
 	if from >= to {
 		return
+	}
+	if len(w.walking) == 1 {
+		w.convoy = x.convoy
+		defer func() { w.convoy = false }()
 	}
 	name := w.metrics[x.metric].Name
 	if name == metric.ExternalWait && x.kind == wire.NetworkBegin {
