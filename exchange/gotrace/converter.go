@@ -20,7 +20,8 @@ type converter struct {
 	check      func(Sofar) error // nil: none
 	read       int64             // bytes of the trace, of the events up to the next EventSync
 	events     int64             // put so far
-	now        uint64            // time of the event in progress, since start
+	now        uint64            // time of the event in progress, since start; goes back at the begin of a generation, but not for a goroutine
+	latest     uint64            // of all events so far
 	goroutines map[exp.GoID]*goroutine
 	stacks     map[exp.Stack]*stack // of the generation
 	frames     []exp.StackFrame     // scratch
@@ -55,9 +56,8 @@ const lastTime = 1 << 59
 
 // timed goes on to the time of the next event.
 func (c *converter) timed(e *step) {
-	if t := e.Time(); t > c.start {
-		c.now = max(c.now, min(uint64(t-c.start), lastTime))
-	}
+	c.now = uint64(min(max(e.Time()-c.start, 0), lastTime))
+	c.latest = max(c.latest, c.now)
 }
 
 // event takes the next event.
@@ -434,6 +434,6 @@ func (c *converter) finish() {
 		}
 	}
 	c.note(c.box.close())
-	end := c.now - min(c.now, c.part.from)
+	end := c.latest - min(c.latest, c.part.from)
 	c.note(c.out.Exited(-1, trace.Stamp{Ticks: end, Mono: int64(end)}))
 }

@@ -16,5 +16,7 @@
 //     taken for the receiver; a send is ended by a receive, whether the channel has a buffer or not.
 //   - Who was woken by a timer, the network or a goroutine that is left out was woken by nobody.
 //
-// Times are those of the trace, in ns since its begin; package x/exp/trace has put the events in an order without contradictions.
+// Times are those of the trace, in ns since its begin; package x/exp/trace has put the events of each part of the trace
+// (a generation, of about a second) in an order without contradictions. Parts overlap, by as long as a thread waited for a processor when the next one began; for each goroutine,
+// time never goes back.
 package gotrace

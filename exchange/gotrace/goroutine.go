@@ -139,7 +139,7 @@ func (c *converter) begin(g *goroutine) {
 // back closes all but n levels since when the goroutine is loose, and writes what waits.
 func (c *converter) back(g *goroutine, n int) {
 	if len(g.levels) > n {
-		c.put(g, max(g.since, g.last), wire.Exit, uint32(len(g.levels)-n-1))
+		c.put(g, g.since, wire.Exit, uint32(len(g.levels)-n-1))
 		g.levels = g.levels[:n]
 	}
 	for _, e := range g.waiting {
@@ -166,19 +166,19 @@ const pieceWords = 1 << 8
 
 // put adds an event to the stream of a goroutine.
 func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words ...uint64) {
-	if t < c.part.from {
+	if t = max(t, g.last); t < c.part.from {
 		if g.before == nil {
 			g.before = new(situation)
 		}
 		g.before.skip(kind, id, words)
-		g.last = max(g.last, t)
+		g.last = t
 		return
 	}
 	if g.before != nil {
 		c.resume(g)
 	}
 	c.events++
-	delta := t - min(g.last, t)
+	delta := t - g.last
 	if len(g.words) == 0 || delta > wire.MaxDelta {
 		g.words = append(g.words, wire.Head(wire.Time, 0, 0), t-c.part.from)
 		delta = 0
@@ -186,7 +186,7 @@ func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words
 	if g.words = append(g.words, wire.Head(kind, id, delta)); len(words) > 0 { // which appending nothing is not free of
 		g.words = append(g.words, words[0])
 	}
-	if g.last = max(g.last, t); len(g.words) >= pieceWords {
+	if g.last = t; len(g.words) >= pieceWords {
 		c.flush(g)
 	}
 }

@@ -100,11 +100,11 @@ func convert(out io.Writer, r io.Reader, of part, check func(Sofar) error) (dama
 	if c.finish(); c.err != nil {
 		return nil, c.err
 	}
-	if c.now < of.from && damage != nil {
-		return nil, fmt.Errorf("the trace has nothing behind %v: %w", time.Duration(c.now).Round(time.Microsecond), damage)
+	if c.latest < of.from && damage != nil {
+		return nil, fmt.Errorf("the trace has nothing behind %v: %w", time.Duration(c.latest).Round(time.Microsecond), damage)
 	}
-	if c.now < of.from {
-		return nil, fmt.Errorf("the trace ends before that, after %v", time.Duration(c.now).Round(time.Microsecond))
+	if c.latest < of.from {
+		return nil, fmt.Errorf("the trace ends before that, after %v", time.Duration(c.latest).Round(time.Microsecond))
 	}
 	return damage, w.Close()
 }
@@ -113,7 +113,7 @@ func convert(out io.Writer, r io.Reader, of part, check func(Sofar) error) (dama
 func (c *converter) take(events []step) error {
 	for i := range events {
 		if c.timed(&events[i]); c.now >= c.part.to {
-			c.now = c.part.to
+			c.now, c.latest = c.part.to, c.part.to
 			return io.EOF
 		}
 		if c.event(&events[i]); c.damage != nil || c.err != nil {

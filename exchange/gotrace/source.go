@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"sync/atomic"
+	"unsafe"
 
 	exp "golang.org/x/exp/trace"
 
@@ -19,6 +21,7 @@ type source struct {
 	r    *exp.Reader
 	file *counter
 	text *bufio.Reader // of file; what the reader reads
+	last *exp.Time     // of the event before, of the reader: see lastOf
 }
 
 // counter counts what is read.
@@ -40,7 +43,18 @@ func newSource(r io.Reader) (s source, err error) {
 	s.file = &counter{r: r}
 	s.text = bufio.NewReaderSize(s.file, 1<<16)
 	s.r, err = exp.NewReader(s.text)
+	s.last = lastOf(s.r)
 	return s, err
+}
+
+// lastOf returns where the reader keeps the time of the event before, which it takes for the least that an event can have. So it should not be at the begin of a part of the
+// trace: all threads go on to the next part by themselves, and while one that was about to tell of something in this part has no processor, others are in that already, for
+// milliseconds. All of that would be told as of one moment.
+func lastOf(r *exp.Reader) *exp.Time {
+	if f := reflect.ValueOf(r).Elem().FieldByName("lastTs"); f.IsValid() && f.Type() == reflect.TypeFor[exp.Time]() {
+		return (*exp.Time)(unsafe.Pointer(f.UnsafeAddr()))
+	}
+	return new(exp.Time)
 }
 
 // step is an event, and what it says: asking can panic, and reads tables that the reader changes as it goes on, so the reader's goroutine asks.
@@ -75,6 +89,7 @@ func (s source) read(batch []step, stop func([]step) bool) (filled []step, err e
 		}
 		if next.says(); next.Kind() == exp.EventSync {
 			next.about = s.file.bytes - int64(s.text.Buffered())
+			*s.last = 0
 		}
 		filled = batch[:len(filled)+1]
 	}
