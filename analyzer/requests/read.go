@@ -49,7 +49,7 @@ type activity struct {
 	from    int64
 	began   int64 // the innermost operation
 	path    int32
-	does    wire.Kind // its state; None if it ran, or waited in an operation
+	does    wire.Kind // its state, or yielded; None if it ran, or waited in an operation
 	blocked bool      // the innermost operation had blocked
 }
 
@@ -207,9 +207,14 @@ func (l *life) tells(e *trace.Event) {
 	case wire.Running:
 		l.does = wire.None
 	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
-		l.does = e.Kind
+		if l.does = e.Kind; e.Kind == wire.Ready && wire.Cause(e.ID) == wire.Yielded {
+			l.does = yielded
+		}
 	}
 }
+
+// yielded is the state of a location that is ready to run since it gave up its processor. It is the kind of no event: a Ready event says why.
+const yielded = ^wire.Kind(0)
 
 // finish ends what a location did. One that has not ended and is in something does that until the end.
 func (r *reader) finish(l *life) {

@@ -131,6 +131,49 @@ location child
 	require.InDelta(t, 3/1000e-9, all.Rate, 1e-6)
 }
 
+// TestYielded: who gave up its processor is not short of one, also as one for whom a request waits; by hand.
+func TestYielded(t *testing.T) {
+	r := of(t, `
+mutex mu
+location holder
+  0 begin spin
+  0 running on 1
+  0 lock mu
+  0 leave
+  30 ready yielded
+  70 running on 1
+  70 ready preempted
+  80 running on 1
+  100 unlock mu
+  200 end
+location server
+  0 begin serve
+  10 enter "GET /a" @s.go:3(runtime/trace.NewTask)
+  10 running on 2
+  20 lock mu @s.go:5(main.a)
+  20 blocked
+  100 ready woken by holder
+  101 running on 2
+  101 leave
+  110 ready yielded
+  130 running on 2
+  135 ready preempted
+  140 running on 2
+  150 exit
+  200 end
+`)
+	a := named(t, r, "GET /a")
+	require.Equal(t, []string{
+		"lock_competition lock < yielded spin", "execution GET /a", "lock_competition lock < execution spin", "yielded GET /a",
+		"lock_competition lock < ready spin", "ready GET /a", "ready lock",
+	}, parts(a.Parts))
+	require.Equal(t, []int64{40, 34, 30, 20, 10, 5, 1}, times(a.Parts))
+	usual, is := a.Usual()
+	require.True(t, is)
+	require.Empty(t, usual.Problem)
+	require.Contains(t, usual.Text, "for spin, having given up the processor")
+}
+
 // TestConnection: requests on a connection of net/http in an execution trace, by hand: one that comes while it is awaited, one without
 // an event of its own that was read with the one before, one whose data was there, and one that has not ended.
 func TestConnection(t *testing.T) {

@@ -228,6 +228,8 @@ func stateOf(does wire.Kind) string {
 	switch does {
 	case wire.Ready:
 		return metric.Ready
+	case yielded:
+		return metric.Yielded
 	case wire.Syscall:
 		return metric.SystemCall
 	case wire.Assist:
