@@ -221,10 +221,10 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 		}
 	}
 	missed, spurious, pairs := r.match()
-	var latencies, since, wrapped []time.Duration // since: without what was before the server had read the request, which it cannot see
+	var latencies, seen, wrapped []time.Duration // seen: without what the server cannot see itself
 	for _, x := range pairs {
 		latencies = append(latencies, time.Duration(x.found.End-x.found.Begin))
-		since = append(since, latencies[len(latencies)-1]-time.Duration(unread(x.found)))
+		seen = append(seen, latencies[len(latencies)-1]-time.Duration(unseen(x.found)))
 		d := x.truth.End - x.truth.Begin
 		if whole {
 			d = x.truth.Written - x.truth.Read
@@ -234,8 +234,8 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 	n := len(r.truth.Requests)
 	t.Logf("%s: %d requests, missed %d, spurious %d", p.name, n, missed, spurious)
 	for _, percent := range []int{50, 95, 99} {
-		a, read, b, c := rank(latencies, percent), rank(since, percent), rank(wrapped, percent), rank(r.client, percent)
-		t.Logf("  p%d found %v, since it was read %v, wrapper %v (%+.1f %%), client %v (%+.1f %%)", percent, a, read, b, 100*(read.Seconds()/b.Seconds()-1), c, 100*(a.Seconds()/c.Seconds()-1))
+		a, own, b, c := rank(latencies, percent), rank(seen, percent), rank(wrapped, percent), rank(r.client, percent)
+		t.Logf("  p%d found %v, of which the server sees %v, wrapper %v (%+.1f %%), client %v (%+.1f %%)", percent, a, own, b, 100*(own.Seconds()/b.Seconds()-1), c, 100*(a.Seconds()/c.Seconds()-1))
 	}
 	wrong, waits := p.misattributed(r, pairs)
 	if waits > 0 {
@@ -259,11 +259,15 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 	assert.True(t, p.is(&slow[0].LatencyPart, second), "the planted cause of %s is not first", p.name)
 }
 
-// unread returns how long a request lay there before the server had read it: it waits for a processor, and for the system call.
-func unread(q *requests.Request) (ns int64) {
+// unseen returns for how long a request lay there before the server had read it, as it waits for a processor and for the system call. With HTTP/2 the server notes what its
+// handler sees: nothing before the goroutine of the request first has a processor, nor until the response is written when the handler has returned.
+func unseen(q *requests.Request) (ns int64) {
 	for i := range q.Parts {
-		if slices.Contains(q.Parts[i].CallPath, "main.(*conn).Read") {
-			ns += q.Parts[i].Mean
+		p := &q.Parts[i]
+		n := len(p.CallPath)
+		if slices.Contains(p.CallPath, "main.(*conn).Read") || slices.Contains(p.CallPath, "http.(*http2responseWriter).handlerDone") ||
+			p.Metric == metric.Ready && n > 0 && p.CallPath[n-1] == "http.(*http2serverConn).runHandler" {
+			ns += p.Mean
 		}
 	}
 	return ns
