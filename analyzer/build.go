@@ -114,16 +114,15 @@ func (b *builder) paths() {
 func (b *builder) locations() {
 	p := b.places
 	for _, g := range p.groups {
-		b.out.Groups = append(b.out.Groups, report.Group{Name: g.name, Creator: b.rankOf(g.creatorPath), Count: g.count})
+		b.out.Groups = append(b.out.Groups, report.Group{Name: g.name, Begun: g.tested, Creator: b.rankOf(g.creatorPath), Count: g.count})
 	}
 	for _, l := range p.locs {
 		def := &b.s.defs.Locations[l.first]
-		g := p.group[l.first]
-		name := p.groups[g].name
+		name := l.name
 		if l.index >= 0 {
 			name = fmt.Sprintf("%s[%d]", name, l.index)
 		}
-		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: g, Name: name, GoID: def.GoID, Count: l.count, Trace: l.first, Stream: def.Stream})
+		b.out.Locations = append(b.out.Locations, report.Location{Process: def.Process, Group: p.group[l.first], Name: name, GoID: def.GoID, Count: l.count, Trace: l.first, Stream: def.Stream})
 	}
 }
 

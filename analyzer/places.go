@@ -18,11 +18,13 @@ type places struct {
 	first    []uint32 // by group: the reported location of its first member
 	groups   []placeGroup
 	locs     []placeLocation
+	tests    []string // by location: the test or benchmark that it runs, "" for none; nil if none does
 	parts    []string // groups that were collapsed, for people
 }
 
 type placeGroup struct {
 	name        string
+	tested      string // its name before, if it is now what the names of its tests begin with
 	begun       uint32 // its role
 	creatorPath uint32
 	count       int
@@ -119,6 +121,7 @@ func (s *scan) role(l *location) uint32 {
 }
 
 type placeLocation struct {
+	name  string
 	first uint32 // location, the first if several are collapsed
 	count int
 	index int // number within those of the same name
@@ -170,6 +173,7 @@ func (s *scan) place(v *lives, most int) *places {
 	p.split(s)
 	for p.rename(s) {
 	}
+	p.nameTests(s)
 	p.locate(s, p.crowds(most))
 	return p
 }
@@ -216,16 +220,16 @@ func (p *places) locate(s *scan, collapsed []bool) {
 			p.locs[p.reported[i]].count++
 			continue
 		}
-		name := p.groups[g].name
+		name := p.name(uint32(i), collapsed[g])
 		p.reported[i] = uint32(len(p.locs))
-		p.locs = append(p.locs, placeLocation{first: uint32(i), count: 1, index: members[name]})
+		p.locs = append(p.locs, placeLocation{name: name, first: uint32(i), count: 1, index: members[name]})
 		members[name]++
 		if first {
 			p.first[g] = p.reported[i]
 		}
 	}
 	for i := range p.locs {
-		if members[p.groups[p.group[p.locs[i].first]].name] == 1 {
+		if members[p.locs[i].name] == 1 {
 			p.locs[i].index = -1
 		}
 	}

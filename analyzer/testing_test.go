@@ -1,10 +1,15 @@
 package analyzer_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/readable"
+	"tracerec/report"
 	"tracerec/trace/tracetext"
 )
 
@@ -46,5 +51,53 @@ location other
 		}
 		require.Len(t, e.Findings, 2)
 		require.Equal(t, want+50, onPath, function)
+	}
+}
+
+// TestNamesOfTests: goroutines that run tests have the names of these, also in sentences, and their groups what the names begin with. Others that one go statement starts
+// do not, whatever they call.
+func TestNamesOfTests(t *testing.T) {
+	text := func(function string, tests ...string) string {
+		s, ends, work := "channel signal\nchannel data\nlocation main\n 0 create feeder\n", "", "location feeder\n 1 begin feed by main\n"
+		for i := range tests {
+			work += fmt.Sprintf(" %d send data @/m/a_test.go:20(example.org/m.feed)\n %[1]d leave\n", 490+10*i)
+		}
+		work += " 600 end\n"
+		for i, test := range tests {
+			s += fmt.Sprintf(" 0 create t%d @/go/src/testing/testing.go:9(testing.(*T).Run)\n", i)
+			work += fmt.Sprintf("location t%d\n 10 begin %s by main @/go/src/testing/testing.go:1(%[2]s)\n", i, function)
+			work += fmt.Sprintf(" 20 enter %s @/m/a_test.go:5(example.org/m.%[1]s)\n 30 recv data @/m/a_test.go:7(example.org/m.%[1]s)\n 31 blocked\n", test)
+			work += fmt.Sprintf(" %d leave\n %d exit\n %[2]d send signal @/go/src/testing/testing.go:9(testing.tRunner)\n %[2]d leave\n %[2]d end\n", 500+10*i, 700+10*i)
+			ends += fmt.Sprintf(" %d recv signal @/go/src/testing/testing.go:3(testing.runTests)\n %d blocked\n %d leave\n", 699+10*i, 699+10*i, 701+10*i)
+		}
+		return s + ends + " 1000 end\n" + work
+	}
+	for _, c := range []struct {
+		function string
+		tests    []string
+		group    string
+		says     string
+	}{
+		{"testing.tRunner", []string{"TestPush"}, "TestPush", "TestPush waited"},
+		{"testing.tRunner", []string{"TestPush", "TestPop"}, "TestP*", "TestPop and TestPush waited"},
+		{"testing.tRunner", []string{"TestPush", "TestPush"}, "TestPush", "TestPush ×2 waited"},
+		{"testing.tRunner", []string{"TestA/x", "TestA/y", "TestA/z", "TestA/u"}, "TestA/*", "TestA/u, TestA/z and 2 others waited"},
+		{"testing.tRunner", []string{"TestÄ", "TestÖ"}, "Test*", "TestÖ and TestÄ waited"},
+		{"testing.(*B).launch", []string{"BenchmarkPush"}, "BenchmarkPush", "BenchmarkPush waited"},
+		{"main.tRunner", []string{"TestPush", "TestPop"}, "main.tRunner", "main.tRunner ×2 waited"},
+	} {
+		e := analyzeText(t, text(c.function, c.tests...))
+		require.Len(t, e.Groups, 3, c)
+		require.Equal(t, c.group, e.Groups[2].Name, c)
+		i := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return e.Regions[e.Paths[f.Path].Region].Line == 7 })
+		text := readable.Loose(e.Sentences().Finding(&e.Findings[i]))
+		require.True(t, strings.HasPrefix(text, c.says), text)
+		if c.function == "main.tRunner" {
+			require.Empty(t, e.Groups[2].Begun)
+			require.NotContains(t, e.Verdict.Text, " of main.tRunner")
+			continue
+		}
+		require.Equal(t, c.function, e.Groups[2].Begun)
+		require.Contains(t, readable.Loose(e.Verdict.Text), "Waiting of "+strings.TrimSuffix(c.says, " waited")+" in recv at")
 	}
 }

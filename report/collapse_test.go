@@ -70,7 +70,7 @@ func TestCollapse(t *testing.T) {
 
 // Groups of many are collapsed first, and single goroutines stay.
 func TestCollapseOrder(t *testing.T) {
-	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{"main", -1, 1}, {"few", 0, 3}, {"many", 0, 50}}}}
+	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{Name: "main", Creator: -1, Count: 1}, {Name: "few", Creator: 0, Count: 3}, {Name: "many", Creator: 0, Count: 50}}}}
 	for i := range 54 {
 		g := int32(2)
 		if i == 0 {
@@ -96,7 +96,7 @@ func TestCollapseOrder(t *testing.T) {
 
 // Of collapsed goroutines, those are counted that still wait, not all there are.
 func TestCollapsedStillWaiting(t *testing.T) {
-	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{"worker", -1, 5000}}}, Locations: []Location{{Name: "worker", Count: 5000, GoID: 4}},
+	e := &Experiment{Sidecar: Sidecar{Groups: []Group{{Name: "worker", Creator: -1, Count: 5000}}}, Locations: []Location{{Name: "worker", Count: 5000, GoID: 4}},
 		Regions: []Region{{Name: "recv"}}, Paths: []CallPath{{-1, 0}}}
 	e.NeverEnded = []NeverEnded{{Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}}
 	require.Contains(t, strings.ReplaceAll(e.Sentences().StillWaiting()[0].Text, nbsp, " "), "worker ×3 (of 5,000) have been in recv")
@@ -115,7 +115,7 @@ func TestCollapseGroups(t *testing.T) {
 		if i > 4 {
 			name = "same"
 		}
-		e.Groups = append(e.Groups, Group{name, int32(i % 3), 1})
+		e.Groups = append(e.Groups, Group{Name: name, Creator: int32(i % 3), Count: 1})
 		e.Locations = append(e.Locations, Location{Group: int32(i), Name: name, Count: 1})
 		severity[time] = append(severity[time], Cell{0, uint32(i), map[string]int64{"dear": 1000, "same": 100, "cheap": 10, "cheaper": 1}[name]})
 	}
@@ -123,7 +123,7 @@ func TestCollapseGroups(t *testing.T) {
 	e.Findings, e.Stats, e.NeverEnded = []Finding{{Line: Line{Metric: time, Group: 5, Locations: []uint32{5}}}}, nil, nil
 	f := collapse(t, e, 4)
 	require.Len(t, f.Locations, 4)
-	require.Equal(t, Group{"same", -1, 17}, f.Groups[f.Locations[1].Group])
+	require.Equal(t, Group{Name: "same", Creator: -1, Count: 17}, f.Groups[f.Locations[1].Group])
 	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups")
 	require.Equal(t, glue("same ×1"), (&page{e: f}).who(f.Findings[0].Group, f.Findings[0].Locations), "the group has one")
 	f = collapse(t, e, 2)

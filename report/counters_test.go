@@ -28,7 +28,7 @@ func counted(t testing.TB) *Experiment {
 	b := newBuilder()
 	b.Header = Header{Program: "counted", Wall: 100 * ms, Focus: 100 * ms, Time: 100 * ms, Processes: 1, Goroutines: 1, Events: 20, Frequency: 2_500_000_000,
 		CPU: Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 106, Name: "a processor"}}
-	b.Groups = []Group{{"main", -1, 1}}
+	b.Groups = []Group{{Name: "main", Creator: -1, Count: 1}}
 	b.Locations = []Location{{0, 0, "main", 1, 1, 0, false}}
 	for _, m := range []metric.Metric{
 		{Name: "cycles", Kind: metric.Counter}, {Name: "cycles_uncertain", Parent: "cycles", Kind: metric.More},

@@ -145,7 +145,7 @@ func (p *page) finding(n int, f *Finding) {
 		looksLike := func(o Causer) bool {
 			return o.Path >= 0 && p.placed(uint32(o.Path)) == p.placed(uint32(causers[i].Path))
 		}
-		if causers[i].Path >= 0 && !slices.ContainsFunc(causers[:i], looksLike) {
+		if causers[i].Path >= 0 && (i == 0 || f.tells(causers[i].Severity)) && !slices.ContainsFunc(causers[:i], looksLike) {
 			p.place("causing", uint32(causers[i].Path))
 		}
 	}
@@ -314,6 +314,9 @@ func (p *page) causers(f *Finding) string {
 	var told int64
 	for i := range causers[:min(len(causers), most)] {
 		c := &causers[i]
+		if i > 0 && !f.tells(c.Severity) {
+			break // they are ranked
+		}
 		who := nobody + " (" + such + ")"
 		if c.Group >= 0 {
 			who = p.who(c.Group, c.Locations)
@@ -321,7 +324,7 @@ func (p *page) causers(f *Finding) string {
 		if c.Group >= 0 && c.Path >= 0 {
 			who += ", " + p.causing(f, c) + " " + p.at(uint32(c.Path))
 		}
-		if len(causers) > 1 {
+		if len(causers) > 1 && f.Severity-c.Severity > f.Severity/1000 {
 			who = glue(percent(c.Severity, f.Severity)) + " of it for " + who
 		} else {
 			who = "for " + who
@@ -330,16 +333,22 @@ func (p *page) causers(f *Finding) string {
 		told += c.Severity
 	}
 	text := strings.Join(parts, "; ")
-	if len(causers) > most {
+	if len(causers) > len(parts) && f.tells(f.Severity-told) {
 		text += "; " + glue(percent(f.Severity-told, f.Severity)) + " for others"
 	}
 	return text + "."
 }
 
-// who names locations of a group: one by its name, several as "worker ×7".
+// tells says whether a part of a finding's waiting is worth words: a hundredth of it.
+func (f *Finding) tells(part int64) bool { return part > 0 && part >= f.Severity/100 }
+
+// who names locations of a group: one by its name, several as "worker ×7", and those that have names of their own, such as tests, by these.
 func (p *page) who(group int32, locations []uint32) string {
 	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
 		return p.name(locations[0])
+	}
+	if p.e.named(group, locations) {
+		return p.firstTests(locations)
 	}
 	n := 0
 	for _, l := range locations {
@@ -347,6 +356,26 @@ func (p *page) who(group int32, locations []uint32) string {
 	}
 	all := p.groupsOf(group, locations)
 	return p.someOf(group, min(n, max(1, all)), all) // a collapsed location may have others, too
+}
+
+// named says whether each of some locations of a group runs another test, so that the name of the group says less than theirs.
+func (e *Experiment) named(group int32, locations []uint32) bool {
+	return e.Groups[group].Begun != "" && !slices.ContainsFunc(locations, func(l uint32) bool {
+		return e.Locations[l].Count > 1 || strings.HasSuffix(e.Locations[l].Name, "]") // one of several that have its name
+	})
+}
+
+// firstTests names the first of some tests: "TestPush, TestPop and 3 others".
+func (p *page) firstTests(locations []uint32) string {
+	const most = 3
+	var names []string
+	for _, l := range locations[:min(len(locations), most)] {
+		names = append(names, p.name(l))
+	}
+	if n := len(locations) - most; n > 0 {
+		names = append(names[:most-1], glue(count(int64(n)+1, "other")))
+	}
+	return enumeration(names)
 }
 
 // groupsOf returns how many goroutines there are in the groups of locations, which are one group or have its name.

@@ -86,7 +86,7 @@ func TestPlacesAreToldOnce(t *testing.T) {
 	f.Onward = []Onward{{PathTime{uint32(one), 12}, 0}, {PathTime{uint32(other), 11}, 0}, {PathTime{uint32(other), 10}, 1}}
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
 	require.Contains(t, strings.ReplaceAll(p.sentence(&f), nbsp, " "), "60.0 % of it for worker ×3 (of 8), which was in send at halo.go:99; 40.0 % of it for main, which was in send at halo.go:99.")
-	e.Groups = append(e.Groups, Group{"worker", 2, 4})
+	e.Groups = append(e.Groups, Group{Name: "worker", Creator: 2, Count: 4})
 	f.Causers[2].Group, e.Locations[3].Group = 2, 2
 	require.Contains(t, strings.ReplaceAll(p.sentence(&f), nbsp, " "), "60.0 % of it for worker ×3 (of 12), which", "wherever they were started")
 	path, ok := e.mostlyIn(&f)

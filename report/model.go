@@ -151,8 +151,9 @@ type Location struct {
 
 // Group is a set of goroutines with the same role: the same function started from the same call path.
 type Group struct {
-	Name    string `json:"name"`    // function of the goroutine, "main" for the root: "worker"
-	Creator int32  `json:"creator"` // call path that started them, -1 unknown
+	Name    string `json:"name"`            // function of the goroutine, "main" for the root: "worker"
+	Begun   string `json:"begun,omitempty"` // that function, of goroutines that have the names of the tests or benchmarks that they run; Name is then what these begin with: "Test*"
+	Creator int32  `json:"creator"`         // call path that started them, -1 unknown
 	Count   int    `json:"count"`
 }
 

@@ -51,6 +51,7 @@ func (r *rest) texts(replace func(*string)) {
 	}
 	for i := range r.Groups {
 		replace(&r.Groups[i].Name)
+		replace(&r.Groups[i].Begun)
 	}
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {

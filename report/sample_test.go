@@ -132,7 +132,7 @@ func hydro() *Experiment {
 	b.Lost = Lost{1, 0.005, 0.25}
 	b.Header = Header{Program: "hydro", Args: []string{"-skew", "-cells", "64"}, Wall: 1284 * ms, Focus: 1283 * ms,
 		Time: 11_500 * ms, Processes: 1, Goroutines: 9, Events: 123_456, Resolution: 64}
-	b.Groups = []Group{{"main", -1, 1}, {"worker", 1, 8}}
+	b.Groups = []Group{{Name: "main", Creator: -1, Count: 1}, {Name: "worker", Creator: 1, Count: 8}}
 	b.Locations = []Location{{0, 0, "main", 1, 1, 0, false}}
 	for i := range 8 {
 		b.Locations = append(b.Locations, Location{0, 1, fmt.Sprintf("worker[%d]", i), uint64(18 + i), 1, uint32(i + 1), false})
@@ -199,7 +199,7 @@ func hostile() *Experiment {
 	long := strings.Repeat("averyveryverylongname", 12)
 	b.Header = Header{Program: "/opt/" + long, Args: []string{long, "\x1b[31mred"}, Wall: 1 << 60, Focus: 1 << 60, Time: 1 << 61,
 		Processes: 3, Goroutines: 1_000_000, Events: 1 << 40, Lost: 1234, Exit: 137, Resolution: 1}
-	b.Groups = []Group{{"測定" + long, -1, 1_000_000}, {"func1", 0, 2}, {"func1", 1, 2}}
+	b.Groups = []Group{{Name: "測定" + long, Creator: -1, Count: 1_000_000}, {Name: "func1", Creator: 0, Count: 2}, {Name: "func1", Creator: 1, Count: 2}}
 	b.Locations = []Location{{0, 0, "測定" + long, 0, 999_999, 0, false}, {1, 1, "\x1b]0;title\a" + long, 77, 1, 1, false}, {2, 2, "func1[0]", 78, 1, 2, true}}
 	deep := "root@/a/" + long + "/x.go:1"
 	b.path(deep)

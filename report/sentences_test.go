@@ -31,6 +31,23 @@ func TestSentences(t *testing.T) {
 		words(strings.Join(new(Experiment).Sentences().Lead(), " ")))
 }
 
+// TestSmallShares: who had less than a hundredth of a finding's waiting is not named.
+func TestSmallShares(t *testing.T) {
+	for share, want := range map[int64]string{
+		60 * ms: "98.4 % of it for worker[3], which was in sweep at ppm.go:88; 1.6 % of it for worker ×3 (of 8), which was in lock at dt.go:33.",
+		30 * ms: "99.2 % of it for worker[3], which was in sweep at ppm.go:88.",
+		1:       ", for worker[3], which was in sweep at ppm.go:88.",
+	} {
+		e := hydro()
+		f := &e.Findings[0]
+		f.Causers[0].Severity, f.Causers[1].Severity = f.Severity-share, share
+		text := spaced(e.Sentences().Finding(f))
+		require.True(t, strings.HasSuffix(text, want), text)
+		f.Causers = append(f.Causers, Causer{0, -1, 0, []uint32{0}}, Causer{-1, -1, 0, nil})
+		require.Equal(t, text, spaced(e.Sentences().Finding(f)), "there are others, who had nothing")
+	}
+}
+
 // The least number, which what is no number becomes.
 func TestSecondsOfAnything(t *testing.T) {
 	require.Equal(t, "−9,223,372,037 s", seconds(math.MinInt64))

@@ -21,14 +21,17 @@ func (e *Experiment) Serves() bool {
 	return answered && (!e.tests() || 2*time >= e.Header.Focus)
 }
 
-// testRunner is the function with which goroutines begin that run a test, testRunners also has those of benchmarks.
-const testRunner = "testing.tRunner"
+// RunsTest says whether goroutines that begin with a function run a test or a benchmark.
+func RunsTest(function string) bool {
+	return function == "testing.tRunner" || function == "testing.(*B).run1.func1" || function == "testing.(*B).launch"
+}
 
-var testRunners = []string{testRunner, "testing.(*B).run1.func1", "testing.(*B).launch"}
+// tests says whether the goroutines of a group run tests or benchmarks.
+func (g *Group) tests() bool { return RunsTest(cmp.Or(g.Begun, g.Name)) }
 
 // tests tells whether the program is the tests of a package.
 func (e *Experiment) tests() bool {
-	return slices.ContainsFunc(e.Groups, func(g Group) bool { return slices.Contains(testRunners, g.Name) })
+	return slices.ContainsFunc(e.Groups, func(g Group) bool { return g.tests() })
 }
 
 // spot is where somebody waits for something.

@@ -70,7 +70,7 @@ func TestTestsServeBeside(t *testing.T) {
 	e := service("http")
 	e.Requests[1].Mean = 40
 	require.True(t, e.Serves())
-	e.Groups = append(e.Groups, Group{Name: testRunner, Creator: -1, Count: 1})
+	e.Groups = append(e.Groups, Group{Name: "testing.tRunner", Creator: -1, Count: 1})
 	require.False(t, e.Serves())
 	e.Requests[1].Mean = 50
 	require.True(t, e.Serves())

@@ -112,6 +112,9 @@ func (p *page) delays(waiting string, f *Finding, how string) string {
 	if idle := idleness[p.e.Metrics[f.Metric].Name]; idle != "" {
 		return p.idles(idle, f)
 	}
+	if p.e.Groups[f.Group].tests() {
+		waiting += " of " + p.waiters(f)
+	}
 	return fmt.Sprintf("%s %s delays %s most: %s.", waiting, p.purpose(f), p.e.Header.focus(), how)
 }
 
@@ -386,7 +389,7 @@ func (p *page) work(top spending) Verdict {
 func (p *page) uneven(loc uint32) string {
 	e, group := p.e, p.e.Locations[loc].Group
 	i := e.MetricIndex(metric.Overload)
-	if i < 0 || e.Groups[group].Count < 2 || e.Locations[loc].Count > 1 || e.Groups[group].Name == testRunner { // tests are no parts of one work
+	if i < 0 || e.Groups[group].Count < 2 || e.Locations[loc].Count > 1 || e.Groups[group].tests() { // tests are no parts of one work
 		return ""
 	}
 	longer := int64(0)
