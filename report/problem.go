@@ -253,7 +253,8 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	if ok {
 		chain = append(chain, did{e.waitIn(d), e.pathOf(uint32(d.path))})
 	}
-	switch served := e.servedProblem(f); {
+	served := e.servedProblem(f)
+	switch {
 	case e.negligible(f) && !e.mayMatter(f) && served == "":
 		return nil
 	case e.herd(f):
@@ -268,13 +269,13 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return problem(e.busyProblem(f))
 	case f.Busy.Places > 0, f.Busy.Taken:
 		return problem(PoolExhausted)
-	case served != "":
+	case served != "" && served != LockConvoy:
 		return problem(served)
 	}
 	switch {
 	case (!ok || e.waitIn(d) == metric.Execution) && e.serial(f):
 		return problem(SerialSection)
-	case !ok && f.convoy():
+	case served == LockConvoy, !ok && f.convoy():
 		return problem(LockConvoy)
 	case !ok && (isLockWait(chain[0].metric) || sendsLate(chain[0].metric)):
 		return nil // what counts is not known

@@ -267,15 +267,21 @@ func (r *Requests) spent(s SlowPart, there atPlace, total int64, which string) S
 		text += s.Words()
 	}
 	f := SlowFinding{Request: r.Name, Text: text, SlowPart: s}
-	name := ""
-	if 2*s.Mean > there.mean { // most of the waiting at that place is for it
-		name = recognise(s.chain())
-	}
-	if name == "" && 2*there.convoy > there.mean {
-		name = LockConvoy
-	}
-	f.know(name)
+	f.know(s.problem(there))
 	return f
+}
+
+// problem returns the name of the problem that a part is an instance of, of all that is spent at its place, "" for none that is known. In a convoy, each one gets the lock from
+// another, and has to have a processor then: that it waits for one does not mean that there are too few.
+func (p *LatencyPart) problem(there atPlace) string {
+	name := ""
+	if 2*p.Mean > there.mean { // most of the waiting at that place is for it
+		name = recognise(p.chain())
+	}
+	if (name == "" || name == TooFewProcessors) && 2*there.convoy > there.mean {
+		return LockConvoy
+	}
+	return name
 }
 
 // chain is what the request did, and those that were waited for.

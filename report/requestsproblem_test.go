@@ -30,6 +30,8 @@ func TestSlowProblem(t *testing.T) {
 		{"the holder is at work", "", []SlowPart{part(100, metric.Execution)}},
 		{"most of it in a convoy", LockConvoy, []SlowPart{queued(part(50, metric.Execution), 50), queued(part(40, metric.Wakeup), 1), part(10, metric.Ready)}},
 		{"half of it in one", "", []SlowPart{queued(part(100, metric.Execution), 50)}},
+		{"in one in which whoever gets the lock waits for a processor", LockConvoy, []SlowPart{queued(part(60, metric.Ready), 60), queued(part(40, metric.Execution), 10)}},
+		{"whoever has the lock waits for a processor", TooFewProcessors, []SlowPart{queued(part(60, metric.Ready), 50), part(40, metric.Execution)}},
 		{"in one whose holders wait for the network", HeldAcrossWait, []SlowPart{queued(part(100, metric.Network), 100)}},
 	} {
 		r := Requests{Name: "GET /", Kind: "http", Count: 100, Slow: c.slow}

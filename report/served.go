@@ -56,20 +56,20 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	if e.served(f) == 0 {
 		return ""
 	}
-	all, spots, sum, most := &e.Requests[0], e.spots(f), int64(0), (*LatencyPart)(nil)
+	all, spots, there, most := &e.Requests[0], e.spots(f), atPlace{}, (*LatencyPart)(nil)
 	for i := range all.Parts {
 		p := &all.Parts[i]
 		if spots[spot{p.Metric, p.File, p.Line}] > 0 {
-			sum += p.Mean
+			there.add(p)
 			if most == nil || p.Mean > most.Mean {
 				most = p
 			}
 		}
 	}
-	if most == nil || 2*most.Mean <= sum { // a report may have come from anywhere
+	if most == nil {
 		return ""
 	}
-	return recognise(most.chain())
+	return most.problem(there)
 }
 
 // RankServed sets what the requests of a service have of the findings, and puts those first of which they have most. Several findings may be at one spot, of

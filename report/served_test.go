@@ -44,6 +44,10 @@ func TestRankServed(t *testing.T) {
 
 	e.Requests[0].Parts[0].Mean, e.Requests[0].Parts[1].Mean = 40, 40
 	require.Nil(t, e.Problem(&e.Findings[0]), "the holder slept for half of it")
+	e.Requests[0].Parts[1].Convoy = 40
+	require.Nil(t, e.Problem(&e.Findings[0]), "half of the requests' waiting is in a convoy")
+	e.Requests[0].Parts[0].Convoy = 1
+	require.Equal(t, LockConvoy, e.Problem(&e.Findings[0]).Name)
 
 	e.Requests[0].Parts = nil
 	require.Nil(t, e.Problem(&e.Findings[0]), "a report that says what was served, but not with what")
