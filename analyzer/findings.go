@@ -3,6 +3,7 @@ package analyzer
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"tracerec/internal/spill"
 	"tracerec/report"
@@ -119,7 +120,7 @@ func (b *builder) findings() {
 		b.finish(c)
 	}
 	slices.SortFunc(b.collected, func(x, y *collector) int {
-		return cmp.Or(compareLines(&x.line, &y.line), cmp.Compare(x.class, y.class))
+		return cmp.Or(-cmp.Compare(x.line.Critical, y.line.Critical), b.ofTesting(x)-b.ofTesting(y), compareLines(&x.line, &y.line), cmp.Compare(x.class, y.class))
 	})
 	causesFirst(b.collected[:min(explained, len(b.collected))])
 	for _, c := range b.collected {
@@ -213,6 +214,14 @@ func (b *builder) lines() map[lineKey]*collector {
 func compareLines(x, y *report.Line) int {
 	return cmp.Or(-cmp.Compare(x.Critical, y.Critical), -cmp.Compare(x.Severity, y.Severity),
 		cmp.Compare(x.Metric, y.Metric), cmp.Compare(x.Path, y.Path), cmp.Compare(x.Group, y.Group))
+}
+
+// ofTesting is 1 for waits in package testing, which waits for its tests as it is meant to do; else 0.
+func (b *builder) ofTesting(c *collector) int {
+	if strings.HasPrefix(b.out.Regions[b.out.Paths[c.line.Path].Region].Func, "testing.") {
+		return 1
+	}
+	return 0
 }
 
 // finish puts the parts of a finding in order. Its own place is that of the line that costs most.

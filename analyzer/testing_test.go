@@ -101,3 +101,28 @@ func TestNamesOfTests(t *testing.T) {
 		require.Contains(t, readable.Loose(e.Verdict.Text), "Waiting of "+strings.TrimSuffix(c.says, " waited")+" in recv at")
 	}
 }
+
+// TestWaitsForTestsLast: of waits with nothing of the critical path, those in package testing come behind all others, however long they are.
+func TestWaitsForTestsLast(t *testing.T) {
+	for function, first := range map[string]int{"testing.(*T).Parallel": 9, "retesting.Parallel": 7} {
+		e := analyzeText(t, fmt.Sprintf(`
+channel turn
+channel data
+location main
+  0 create a
+  0 create b
+  1000 end
+location a
+  10 begin a by main
+  20 recv turn @/m/testing.go:7(%s)
+  21 blocked
+location b
+  10 begin b by main
+  120 recv data @/m/a_test.go:9(m.TestB)
+  121 blocked
+`, function))
+		require.Len(t, e.Findings, 2)
+		require.Zero(t, e.Findings[0].Critical)
+		require.Equal(t, first, e.Regions[e.Paths[e.Findings[0].Path].Region].Line, function)
+	}
+}

@@ -289,7 +289,9 @@ location h2
 		{"outside all regions", "\nlocation main\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  1 end\n", "No waiting is recorded; 100.0 % of the critical path is outside all regions: instrument what " +
 			"main does there to know more.", false, "", "", 0},
 		{"outside all regions of a program with states", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin w by main\n  0 running on 1\n  1 end\n",
-			"No waiting was found; 100.0 % of the critical path is outside all regions, where main starts the program or runs package testing.", true, "execution", "", 0},
+			"No waiting was found; 100.0 % of the critical path is outside all regions, where main starts or ends the program.", true, "execution", "", 0},
+		{"outside all regions of tests", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin testing.tRunner by main\n  0 running on 1\n  1 end\n",
+			"No waiting was found; 100.0 % of the critical path is outside all regions, where main runs package testing, or starts or ends the program.", true, "execution", "", 0},
 		{"work of which one has more", uneven(41), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8. worker[0] worked 29 ns longer than worker ×2 did on average: the work is not divided evenly.",
 			true, "execution", "sum.go", 8},
 		{"work of which one has little more", uneven(91), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8.", true, "execution", "sum.go", 8},

@@ -274,7 +274,11 @@ func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 func (p *page) outside(v Verdict, top spending) (Verdict, string) {
 	who := p.name(top.largest)
 	if p.e.Header.States && p.e.Locations[top.largest].GoID == 1 {
-		return v, "outside all regions, where " + who + " starts the program or runs package testing"
+		doing := "starts or ends the program"
+		if p.e.tests() {
+			doing = "runs package testing, or starts or ends the program"
+		}
+		return v, "outside all regions, where " + who + " " + doing
 	}
 	v.Certain = false
 	return v, "outside all regions: instrument what " + who + " does there to know more"

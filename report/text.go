@@ -235,6 +235,14 @@ func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network |
 // locks says whether an operation takes a lock.
 func (r Region) locks() bool { return r.Operation && (r.Name == lockName || r.Name == "r"+lockName) }
 
+// forTests is 1 for operations by which package testing waits for tests, or lets them wait until others have ended, as it is meant to do; else 0.
+func (r Region) forTests() int {
+	if r.Operation && strings.HasPrefix(r.Func, "testing.") {
+		return 1
+	}
+	return 0
+}
+
 // isUnnamed tells whether the name of a location, which may end in a number, says nothing.
 func isUnnamed(name string) bool { return strings.HasPrefix(name, unnamed) || name == outside }
 

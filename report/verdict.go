@@ -60,6 +60,9 @@ func (p *page) verdict() Verdict {
 	if text := p.asleep(); text != "" {
 		return Verdict{Text: text}
 	}
+	if v, is := p.timedOut(); is {
+		return v
+	}
 	if v, ok := p.service(); ok {
 		return v
 	}

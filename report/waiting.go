@@ -205,6 +205,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 	for _, k := range order {
 		list = append(list, p.wordWait(waits[k], locked))
 	}
+	slices.SortStableFunc(list, func(x, y StillWaiting) int { return e.leaf(x.Path).forTests() - e.leaf(y.Path).forTests() })
 	return list
 }
 
@@ -291,6 +292,39 @@ func (p *page) deadlocks() (list []string) {
 		delete(holder, n.Location)
 	}
 	return list
+}
+
+// timeout is the function of the goroutine that ends tests which take too long.
+const timeout = "testing.(*M).startAlarm.func1"
+
+// timedOut is the verdict on tests that go test ended because they took too long: which of them were waiting, and goroutines that they had started.
+func (p *page) timedOut() (v Verdict, is bool) {
+	e := p.e
+	if e.Header.Exit != crashed || !slices.ContainsFunc(e.Groups, func(g Group) bool { return g.Name == timeout }) {
+		return v, false
+	}
+	const most = 3
+	var text []string
+	began := map[uint32]bool{} // the regions of tests that wait
+	waits := p.stillWaiting()
+	group := func(w *StillWaiting) *Group { return &e.Groups[e.Locations[w.Locations[0]].Group] }
+	for i := range waits {
+		if w := &waits[i]; group(w).tests() && e.leaf(w.Path).forTests() == 0 {
+			began[e.Paths[p.root(int32(w.Path))].Region] = true
+			text = append(text, w.Text)
+			if !is {
+				v.File, v.Line = e.leaf(w.Path).File, e.leaf(w.Path).Line
+			}
+			is = true
+		}
+	}
+	for i := range waits {
+		if w := &waits[i]; !group(w).tests() && group(w).Creator >= 0 && began[e.Paths[p.root(group(w).Creator)].Region] {
+			text = append(text, w.Text)
+		}
+	}
+	v.Text = "The tests took too long, so go test ended them. " + strings.Join(text[:min(len(text), most)], " ")
+	return v, is
 }
 
 // asleep names all goroutines that are recorded if all were waiting when the program ended as Go ends one in which nobody can go on; "" if not. A

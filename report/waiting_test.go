@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,4 +174,45 @@ func TestRunning(t *testing.T) {
 	require.False(t, e.executionKnown())
 	e.Header.CPUTime = 0
 	require.Contains(t, text(), "so it is unknown how much of it was")
+}
+
+// TestTimedOut: where go test's timeout ended the tests, the first sentence is about the test that was waiting, and what it had started, not about who waits for tests by design.
+func TestTimedOut(t *testing.T) {
+	hung := func() *Experiment {
+		e := stuck()
+		e.Regions = append(e.Regions, Region{Name: "recv", Func: "testing.(*T).Run", File: "/go/testing.go", Line: 7, Operation: true}, Region{Name: "TestPush", File: "/src/app/a_test.go", Line: 3},
+			Region{Name: "TestPop", File: "/src/app/a_test.go", Line: 30})
+		e.Paths = []CallPath{{-1, 2}, {-1, 3}, {1, 1}, {1, 0}, {-1, 1}, {-1, 4}, {5, 2}} // main's recv; TestPush, its recv, its go; recv; TestPop, its wait for its turn
+		e.Locations = []Location{{Name: "main", GoID: 1, Count: 1}, {Name: "TestPush", Group: 1, GoID: 7, Count: 1}, {Name: "worker[0]", Group: 2, GoID: 8, Count: 1},
+			{Name: "janitor", Group: 3, GoID: 9, Count: 1}, {Name: "TestPop", Group: 1, GoID: 10, Count: 1}}
+		e.Groups = []Group{{Name: "main", Creator: -1, Count: 1}, {Name: "TestP*", Begun: "testing.tRunner", Creator: -1, Count: 2}, {Name: "worker", Creator: 3, Count: 1},
+			{Name: "janitor", Creator: 6, Count: 1}, {Name: timeout, Creator: -1, Count: 1}}
+		e.NeverEnded = nil
+		for l, path := range []uint32{0, 2, 4, 4, 6} {
+			e.NeverEnded = append(e.NeverEnded, NeverEnded{Path: path, Location: uint32(l), Since: int64(5+l) * ms, Object: "channel c", Holder: -1, HolderPath: -1})
+		}
+		return e
+	}
+	judged := func(e *Experiment) string {
+		e.Judge()
+		return spaced(e.Verdict.Text)
+	}
+	e := hung()
+	require.Equal(t, "The tests took too long, so go test ended them. TestPush (goroutine 7) has been in recv at main.go:20 since 6.00 ms, for the channel c. "+
+		"worker[0] (goroutine 8) has been in recv at main.go:20 since 7.00 ms, for the channel c.", judged(e), "the janitor is not known to be of that test")
+	require.Equal(t, 20, e.Verdict.Line)
+	waits := e.Sentences().StillWaiting()
+	require.EqualValues(t, []uint32{1}, waits[0].Locations)
+	require.EqualValues(t, []uint32{0}, waits[len(waits)-2].Locations, "that is by design")
+	for what, change := range map[string]func(e *Experiment){
+		"a panic":                    func(e *Experiment) { e.Groups[4].Name = "worker" },
+		"it ended":                   func(e *Experiment) { e.Header.Exit = 1 },
+		"the test was not waiting":   func(e *Experiment) { e.NeverEnded = slices.Delete(e.NeverEnded, 1, 2) },
+		"the test waits for its own": func(e *Experiment) { e.NeverEnded[1].Path = 6 },
+		"no test":                    func(e *Experiment) { e.Groups[1].Begun = "" },
+	} {
+		e := hung()
+		change(e)
+		require.NotContains(t, judged(e), "took too long", what)
+	}
 }
