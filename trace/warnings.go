@@ -2,10 +2,10 @@ package trace
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
+	"tracerec/internal/readable"
 	"tracerec/trace/wire"
 )
 
@@ -20,23 +20,24 @@ func Said(counts map[string]uint64) (said []string) {
 			visits = append(visits, name)
 			all, more = all+counts[name], more || atLeast
 		} else {
-			said = append(said, fmt.Sprintf("%s: %d", name, counts[name]))
+			said = append(said, name+": "+readable.Grouped(counts[name], 0))
 		}
 	}
 	if len(visits) == 0 {
 		return said
 	}
 	slices.SortStableFunc(visits, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
-	text := fmt.Sprintf("%s: %d", visits[0], all)
-	if n := len(visits); n > 1 {
-		text = fmt.Sprintf("%s: %d", wire.UnrecordedVisits(fmt.Sprint(n, " functions"), more), all)
-		for i, name := range visits[:min(n, named)] {
-			region, _, _ := wire.Unrecorded(name)
-			text += fmt.Sprintf("%s%d of %s", []string{"; ", ", ", ", "}[i], counts[name], region)
-		}
-		if n > named {
-			text += ", …"
-		}
+	n, sum := len(visits), ": "+readable.Grouped(all, 0)
+	if n == 1 {
+		return append(said, visits[0]+sum)
+	}
+	text := wire.UnrecordedVisits(readable.Plural(n, "function"), more) + sum
+	for i, name := range visits[:min(n, named)] {
+		region, _, _ := wire.Unrecorded(name)
+		text += []string{"; ", ", ", ", "}[i] + readable.Grouped(counts[name], 0) + " of " + region
+	}
+	if n > named {
+		text += ", …"
 	}
 	return append(said, text)
 }
