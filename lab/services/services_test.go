@@ -245,11 +245,10 @@ func (p *planted) judge(t *testing.T, r *result, whole bool) {
 	for i := range slow[:min(4, len(slow))] {
 		t.Logf("  %d. %v %s", i+1, time.Duration(slow[i].Excess), slow[i].Words())
 	}
-	assert.LessOrEqual(t, missed+spurious, max(1, n/100)) // see the reader's clock at the boundaries of generations
+	assert.LessOrEqual(t, missed+spurious, max(1, n/1000))
 	if !*all {
 		return // in so short a time, on a busy machine, anything may be what slow requests do more
 	}
-	assert.LessOrEqual(t, missed+spurious, max(1, n/1000))
 	assert.LessOrEqual(t, wrong.Seconds(), waits.Seconds()/10)
 	require.NotEmpty(t, slow)
 	var second *report.LatencyPart
