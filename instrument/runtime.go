@@ -163,6 +163,8 @@ const (
 	opPipe
 	opTriedRecv // in vain, as often as tries says: with the time since which
 	opTriedSelect
+	opFDLock // of what is read from, or of what is written to, by a file or connection
+	opFDUnlock
 	operations
 )
 
@@ -321,7 +323,8 @@ var entries = [operations]string{
 	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
 	opNetwork: "internal/poll.runtime_pollWait", opTriedRecv: "runtime.selectnbrecv", opTriedSelect: "runtime.selectgo",
 	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
-	opAdd: "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
+	opFDLock: "internal/poll.(*fdMutex).rwlock",
+	opAdd:    "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
 }
 
 // within is how many frames there are from the one that tells of an operation to that above its entry; 0: not known.
@@ -361,7 +364,7 @@ func (se *session) siteOf(op uint64, name string) uint32 {
 		return se.site(name)
 	}
 	g := getg()
-	for range 3 {
+	for range 6 {
 		pc := frame(g, n)
 		key := uint64(pc) | op<<56
 		e := se.sites.find(key)
@@ -553,12 +556,16 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 		se.point(wire.Release, 0, uint64(se.objectAt(at, wire.RWMutex, "unlock")))
 	case opAdd:
 		if delta := int64(arg); delta > 0 {
-			se.point(wire.Add, 0, wire.ObjectWord(se.groupAt(at, op, "add"), uint32(delta)))
+			se.point(wire.Add, 0, wire.ObjectWord(se.wordAt(at, wire.WaitGroup, op, "add"), uint32(delta)))
 		} else {
-			se.point(wire.Done, 0, wire.ObjectWord(se.groupAt(at, op, "done"), uint32(-delta)))
+			se.point(wire.Done, 0, wire.ObjectWord(se.wordAt(at, wire.WaitGroup, op, "done"), uint32(-delta)))
 		}
 	case opWait:
-		return se.begin(wire.JoinBegin, se.siteOf(op, "wait"), uint64(se.groupAt(at, op, "wait"))).token()
+		return se.begin(wire.JoinBegin, se.siteOf(op, "wait"), uint64(se.wordAt(at, wire.WaitGroup, op, "wait"))).token()
+	case opFDLock:
+		return se.begin(wire.LockBegin, se.siteOf(op, wire.FDLock), uint64(se.wordAt(at, wire.Mutex, op, wire.FDLock))).token()
+	case opFDUnlock:
+		se.point(wire.Release, 0, uint64(se.wordAt(at, wire.Mutex, op, wire.FDLock)))
 	case opCondWait:
 		return se.begin(wire.CondBegin, se.siteOf(op, "condwait"), uint64(se.objectAt(at, wire.Cond, "condwait"))).token()
 	case opSignal:
@@ -571,11 +578,11 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 	return 1 // it was recorded
 }
 
-// groupAt returns the object id of a WaitGroup that has this word for it. What is made anew is zero there: so it lives as long as the object.
-// Package sync hands out the address.
+// wordAt returns the object id of what has this word for it, a WaitGroup or a lock of a file or connection. What is made anew is zero there: so it lives as long as the object.
+// Packages sync and poll hand out the address.
 //
 //go:norace
-func (se *session) groupAt(word uintptr, op uint64, operation string) uint32 {
+func (se *session) wordAt(word uintptr, kind wire.ObjectKind, op uint64, operation string) uint32 {
 	p := (*uint32)(*(*unsafe.Pointer)(unsafe.Pointer(&word)))
 	if number := *p; number >= se.before {
 		return number - se.before
@@ -587,7 +594,7 @@ func (se *session) groupAt(word uintptr, op uint64, operation string) uint32 {
 	if number := atomic.LoadUint32(p); number >= se.before {
 		return number - se.before
 	}
-	id := se.newObject(wire.WaitGroup, 0, region)
+	id := se.newObject(kind, 0, region)
 	atomic.StoreUint32(p, se.before+id)
 	return id
 }

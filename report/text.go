@@ -233,7 +233,9 @@ const (
 func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network || r.Name == wire.Pipe) }
 
 // locks says whether an operation takes a lock.
-func (r Region) locks() bool { return r.Operation && (r.Name == lockName || r.Name == "r"+lockName) }
+func (r Region) locks() bool {
+	return r.Operation && (r.Name == lockName || r.Name == "r"+lockName || r.Name == wire.FDLock)
+}
 
 // forTests is 1 for operations by which package testing waits for tests, or lets them wait until others have ended, as it is meant to do; else 0.
 func (r Region) forTests() int {

@@ -12,6 +12,7 @@ import (
 	"tracerec/internal/naming"
 	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // namesOf returns what the source of a recorded program calls its locks, channels …, as far as it is here and is what it was; where it
@@ -29,6 +30,8 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 			return n
 		case isDone(operation):
 			n.Text = "ctx.Done()"
+		case operation.Name == wire.FDLock:
+			n.Text = "a file or connection"
 		case source.Has(operation.File):
 			n.Text, n.Unique = source.Of(operation.Name, operation.Func, operation.File, operation.Line)
 		default:

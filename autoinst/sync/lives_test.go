@@ -36,7 +36,7 @@ func TestLives(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, addresses, rounds/2, "memory is used again")
 	require.Equal(t, map[string]int{
-		"(main.once)\n": 2 * rounds, "(main.shard)\n": 3 * rounds, "(main.main)\n": rounds + 1,
+		"(main.once)\n": 2 * rounds, "(main.shard)\n": 3 * rounds, "(main.main)\n": rounds + 2, // one is of package fmt
 		"(main.group)\n": 2 * rounds, "(main.groups)\n": 1, "(main.always)\n": 1, "(main.late)\n": 1, "(main.stack)\n": 4,
 	}, objects(t, a))
 }

@@ -21,6 +21,16 @@ var streamPatches = []patch{
 	{"internal/poll/fd_unix.go", "func (fd *FD) Dup() (int, string, error) {", "\treturn DupCloseOnExec(fd.Sysfd)\n", before, ends("true", "tracerecLeaves")},
 	{"internal/poll/fd_unix.go", "func (fd *FD) SetBlocking() error {", "\treturn syscall.SetNonblock(fd.Sysfd, false)\n", before, ends("true", "tracerecLeaves")},
 
+	{"internal/poll/fd_mutex.go", "type fdMutex struct {", "\twsema uint32\n", behind, "\ttracerec [2]uint32 // the recorder's numbers of both locks\n"},
+	{"internal/poll/fd_mutex.go", rwlock, "\tfor {\n", before,
+		"\tvar tracerecT uint64\n\ttracerecMay := tracerecRecording != 0\n\tif tracerecMay {\n\t\ttracerecT = mu.tracerecLocks(read, false)\n\t}\n"},
+	{"internal/poll/fd_mutex.go", rwlock, "\t\tif old&mutexClosed != 0 {\n", behind, "\t\t\ttracerecPart(tracerecLeave|tracerecFailed, 0, tracerecT)\n"},
+	{"internal/poll/fd_mutex.go", rwlock, "\t\t\tif old&mutexBit == 0 {\n", behind, "\t\t\t\tif tracerecT != 0 {\n\t\t\t\t\ttracerecPart(tracerecLeave, 0, tracerecT)\n\t\t\t\t}\n"},
+	{"internal/poll/fd_mutex.go", rwlock, "\t\t\truntime_Semacquire(mutexSema)\n", before, // perhaps once more, if another one is faster
+		"\t\t\tif tracerecMay {\n\t\t\t\tif tracerecMay = false; tracerecT == 0 {\n\t\t\t\t\ttracerecT = mu.tracerecLocks(read, true)\n\t\t\t\t}\n" +
+			"\t\t\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t\t\t}\n"},
+	{"internal/poll/fd_mutex.go", "func (mu *fdMutex) rwunlock(read bool) bool {", "\tfor {\n", before, told("mu.tracerecUnlocks(read)")},
+
 	{"net/sock_posix.go", listenStream, "\tfd.setAddr(fd.addrFunc()(lsa), nil)\n", behind, told("fd.tracerecListens()")},
 	{"net/sock_posix.go", dial, "\tvar crsa syscall.Sockaddr // remote address we actually connected to\n", behind, "\tvar tracerecIs bool\n"},
 	{"net/sock_posix.go", dial, "\t\tif crsa, err = fd.connect(ctx, lsa, rsa); err != nil {\n", before, "\t" + told("tracerecIs = fd.tracerecDials(raddr)")},
@@ -39,6 +49,7 @@ const (
 	sends   = "\t\tn, err = sendFileChunk(dst, src, offset, chunk, written)\n"
 	pipe    = "\treturn newFile(p[0], \"|0\", kindPipe, false), newFile(p[1], \"|1\", kindPipe, false), nil\n"
 
+	rwlock       = "func (mu *fdMutex) rwlock(read bool) bool {"
 	listenStream = "func (fd *netFD) listenStream(ctx context.Context, laddr sockaddr, backlog int, ctrlCtxFn func(context.Context, string, string, syscall.RawConn) error) error {"
 	dial         = "func (fd *netFD) dial(ctx context.Context, laddr, raddr sockaddr, ctrlCtxFn func(context.Context, string, string, syscall.RawConn) error) error {"
 )

@@ -69,6 +69,7 @@ var (
 	sendWait     = wait{wire.SendBegin, "send", 0}
 	selectWait   = wait{wire.SelectBegin, "select", 0}
 	lockWait     = wait{wire.LockBegin, "lock", wire.Exclusive}
+	fdLockWait   = wait{wire.LockBegin, wire.FDLock, wire.Exclusive}
 	sharedWait   = wait{wire.LockBegin, "rlock", wire.Shared}
 	joinWait     = wait{wire.JoinBegin, "wait", 0}
 	condWait     = wait{wire.CondBegin, "condwait", 0}
@@ -86,7 +87,7 @@ var waitsIn = map[string]wait{
 	"runtime.selectgo": selectWait, "runtime.block": selectWait,
 	"sync.(*Mutex).Lock": lockWait, "internal/sync.(*Mutex).Lock": lockWait, "sync.(*RWMutex).Lock": lockWait, "sync.(*RWMutex).RLock": sharedWait,
 	"sync.(*WaitGroup).Wait": joinWait, "sync.(*Cond).Wait": condWait, "sync.(*Once).Do": onceWait, "sync.(*Once).doSlow": onceWait,
-	"time.Sleep": sleepWait, "internal/poll.runtime_pollWait": networkWait, "internal/poll.(*pollDesc).wait": networkWait,
+	"time.Sleep": sleepWait, "internal/poll.(*fdMutex).rwlock": fdLockWait, "internal/poll.runtime_pollWait": networkWait, "internal/poll.(*pollDesc).wait": networkWait,
 	"runtime.gcAssistAlloc": assistWait, "runtime.gcStart": assistWait,
 }
 

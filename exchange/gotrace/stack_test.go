@@ -21,6 +21,7 @@ func TestSee(t *testing.T) {
 		{assistWait, false, []string{"runtime.chanrecv1", "runtime.gcBgMarkStartWorkers", "runtime.gcStart", "runtime.mallocgc", "main.f"}},
 		{assistWait, false, []string{"runtime.gcStart", "runtime.mallocgc", "main.f"}},
 		{assistWait, false, []string{"runtime.gcMarkDone", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},
+		{fdLockWait, false, []string{"internal/poll.runtime_Semacquire", "internal/poll.(*fdMutex).rwlock", "internal/poll.(*FD).writeLock", "main.f"}},
 		{wait{}, false, []string{"runtime.mallocgc", "main.f"}},
 	} {
 		var s stack

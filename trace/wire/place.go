@@ -5,13 +5,16 @@ import "strings"
 // inside are the prefixes of functions that are no place in a program: what it calls to synchronise, to wait and to pass data, on the way to the runtime.
 var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.", "testing/synctest.Test", "iter.", "reflect.", "time.Sleep",
 	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "net.sendFile.",
-	"io.Copy", "io.copyBuffer", "io.Read"}
+	"io.Copy", "io.copyBuffer", "io.Read", "fmt."}
 
 // What waits for the network is called Network; Pipe, where it is known to go through a file: a pipe, often to another process, a terminal or the like.
 const (
 	Network = "network"
 	Pipe    = "pipe"
 )
+
+// FDLock is the operation that takes one of the locks under which a file or connection is read from, or written to: fmt.Println for instance, while another goroutine prints.
+const FDLock = "fdlock"
 
 // OfFile says whether a function reads or writes a file, and no network connection. It may be called concurrently.
 func OfFile(function string) bool {
