@@ -225,8 +225,15 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	if excess <= 0 || excess*10 < total {
 		return f, false
 	}
-	return r.spent(r.Slow[0], there, total, "the slowest hundredth of "), true
+	which := "the slowest hundredth of "
+	if !r.reaches(99) {
+		which = "the slowest of "
+	}
+	return r.spent(r.Slow[0], there, total, which), true
 }
+
+// reaches says whether there are so many requests that a percentile is not simply the longest latency.
+func (r *Requests) reaches(percent int) bool { return r.Count*(100-percent) >= 100 }
 
 // Usual returns what all requests of a name, not only slow ones, are spent with most, if that is a tenth of what they take. Its Excess is 0.
 func (r *Requests) Usual() (f SlowFinding, is bool) {

@@ -52,6 +52,9 @@ func TestSlowTogether(t *testing.T) {
 	f, is := r.Finding()
 	require.True(t, is)
 	require.Equal(t, "55\u00a0% of the slowest hundredth of GET /, 110\u00a0ns on average, is waiting for a lock in handle ▸ lock (a.go:3), 67\u00a0% of it for b, running", f.Text)
+	r.Count = 99
+	f, _ = r.Finding()
+	require.True(t, strings.HasPrefix(f.Text, "55\u00a0% of the slowest of GET /, 110\u00a0ns on average, is "), f.Text)
 	r.Count = 19
 	_, is = r.Finding()
 	require.False(t, is, "too few")

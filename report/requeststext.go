@@ -104,13 +104,17 @@ func phrase(name string) string {
 
 // where says where a call path ends: the last function, and the line. If that is of a library, the last functions of the program lead there.
 func (s *Step) where() string {
-	n := len(s.CallPath)
+	calls := s.CallPath
+	if n := len(calls); n > 1 && s.Metric == metric.Sleep && calls[n-1] == sleepName {
+		calls = calls[:n-1] // which is said already
+	}
+	n := len(calls)
 	if n == 0 {
 		return ""
 	}
-	path := readable.PathEnd(s.CallPath, 2)
+	path := readable.PathEnd(calls, 2)
 	if 0 < s.Own && s.Own < n-1 {
-		path = readable.PathEnd(s.CallPath[:s.Own], 2) + " ▸ … ▸ " + s.CallPath[n-1]
+		path = readable.PathEnd(calls[:s.Own], 2) + " ▸ … ▸ " + calls[n-1]
 	}
 	if at := readable.Place(readable.Base(s.File), s.Line); at != "" {
 		path += " (" + at + ")"
@@ -205,7 +209,13 @@ func requestsTable(w io.Writer, list []Requests, width int) error {
 	rows := [][]string{{"requests", "1/s", "p50", "p95", "p99", "max", "cut", "name"}}
 	for i := range list {
 		r := &list[i]
-		rows = append(rows, []string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate), readable.Duration(r.P50), readable.Duration(r.P95), readable.Duration(r.P99),
+		most := func(percent int, latency int64) string {
+			if !r.reaches(percent) {
+				return "–" // it is the longest
+			}
+			return readable.Duration(latency)
+		}
+		rows = append(rows, []string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate), readable.Duration(r.P50), most(95, r.P95), most(99, r.P99),
 			readable.Duration(r.Max), strconv.Itoa(r.Cut), readable.Clean(readable.Elide(r.Name, width))})
 	}
 	return readable.Table(w, rows, "rrrrrrr-")
@@ -221,6 +231,9 @@ func (r *Requests) text(w io.Writer, top int) error {
 	}
 	fmt.Fprintf(w, "\n%s: %s on average\n", readable.Clean(r.Name), readable.Duration(r.Mean))
 	rows := [][]string{{"mean", "part", "slowest 1 %", ""}}
+	if !r.reaches(99) {
+		rows[0][2] = "slowest"
+	}
 	slow := map[string]int64{}
 	for i := range r.Slow {
 		slow[r.Slow[i].Words()] += r.Slow[i].Mean

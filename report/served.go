@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -19,6 +21,47 @@ func (e *Experiment) Serves() bool {
 		}
 	}
 	return answered && (!e.tests() || 2*time >= e.Header.Focus)
+}
+
+// service is the verdict on a service: what its slow requests do, or else what all do.
+func (p *page) service() (Verdict, bool) {
+	if !p.e.Serves() || p.e.Requests[0].Count < leastRequests {
+		return Verdict{}, false
+	}
+	all := &p.e.Requests[0]
+	text := fmt.Sprintf("Half of %s%s took %s or less, ", glue(count(int64(all.Count), "request")), p.e.kinds(), glue(seconds(all.P50)))
+	if all.reaches(99) {
+		text += "one in a hundred " + glue(seconds(all.P99)) + " or more"
+	} else {
+		text += "the slowest " + glue(seconds(all.Max))
+	}
+	f, is := all.Finding()
+	if !is {
+		text += "; the slow ones do nothing that the others do not"
+		f, is = all.Usual()
+	}
+	if !is {
+		return Verdict{Text: text + "."}, true
+	}
+	return Verdict{Text: text + ". " + f.Text + ".", Metric: f.Metric, File: f.File, Line: f.Line}, true
+}
+
+// kinds says how many requests there are of each kind, of which some may serve others; "" if all are of one.
+func (e *Experiment) kinds() string {
+	of := map[string]int{}
+	for i := range e.Requests {
+		if r := &e.Requests[i]; r.Kind != "" && r.Kind != KindRound && r.Count > 0 {
+			of[r.Kind] += r.Count
+		}
+	}
+	if len(of) < 2 {
+		return ""
+	}
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(of)) {
+		list = append(list, glue(grouped(int64(of[kind]))+" "+kind))
+	}
+	return " (" + enumeration(list) + ")"
 }
 
 // RunsTest says whether goroutines that begin with a function run a test or a benchmark.

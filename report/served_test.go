@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,4 +83,27 @@ func TestTestsServeBeside(t *testing.T) {
 	e.Requests[1].Mean = 40
 	e.Groups[len(e.Groups)-1].Name = "testing.(*B).run1.func1"
 	require.False(t, e.Serves(), "a benchmark")
+}
+
+// TestFewRequests: of fewer than a hundred requests, the first sentence and the table say how long the slowest took, and it names kinds if there are several.
+func TestFewRequests(t *testing.T) {
+	for count, want := range map[int]string{40: "Half of 40 requests took 50 ns or less, the slowest 900 ns", 99: "Half of 99 requests took 50 ns or less, the slowest 900 ns",
+		100: "Half of 100 requests took 50 ns or less, one in a hundred 800 ns or more"} {
+		e := service("http")
+		all := &e.Requests[0]
+		all.Count, all.Max, all.Percentiles = count, 900, Percentiles{P50: 50, P95: 700, P99: 800}
+		e.Requests[1].Count = count
+		e.Judge()
+		text := spaced(e.Verdict.Text)
+		require.True(t, strings.HasPrefix(text, want), text)
+		var table strings.Builder
+		require.NoError(t, requestsTable(&table, e.Requests[:1], 40))
+		require.Equal(t, count >= 100, strings.Contains(table.String(), "800 ns"))
+		require.Contains(t, table.String(), "700 ns")
+
+		e.Requests[1].Count = count / 2
+		e.Requests = append(e.Requests, Requests{Name: "render", Kind: "task", Count: count - count/2}, Requests{Name: "worker", Kind: KindRound, Count: 7}, Requests{Name: "cut", Kind: "grpc", Cut: 1})
+		e.Judge()
+		require.Contains(t, spaced(e.Verdict.Text), fmt.Sprintf("Half of %d requests (%d http and %d task) took", count, count/2, count-count/2))
+	}
 }

@@ -263,24 +263,6 @@ func (p *page) beyond() string {
 	return "for what no goroutine of the program does, such as timers, files or other programs"
 }
 
-// service is the verdict on a service: what its slow requests do, or else what all do.
-func (p *page) service() (Verdict, bool) {
-	if !p.e.Serves() || p.e.Requests[0].Count < leastRequests {
-		return Verdict{}, false
-	}
-	all := &p.e.Requests[0]
-	text := fmt.Sprintf("Half of %s took %s or less, one in a hundred %s or more", glue(count(int64(all.Count), "request")), glue(seconds(all.P50)), glue(seconds(all.P99)))
-	f, is := all.Finding()
-	if !is {
-		text += "; the slow ones do nothing that the others do not"
-		f, is = all.Usual()
-	}
-	if !is {
-		return Verdict{Text: text + "."}, true
-	}
-	return Verdict{Text: text + ". " + f.Text + ".", Metric: f.Metric, File: f.File, Line: f.Line}, true
-}
-
 // pool is the verdict that the first finding waits for workers all of whom are busy, if their work is most of the critical path. The time in which
 // the path was on the very worker that was waited for says less than that: any of them could have ended the waiting.
 func (p *page) pool() (Verdict, bool) {

@@ -476,21 +476,21 @@ func TestText(t *testing.T) {
 	var out bytes.Buffer
 	list := of(t, "location main\n  0 enter a @a.go:3(runtime/trace.NewTask)\n  500 sleep @a.go:5(main.work)\n  2000 leave\n  2000 exit\n  4000 end\n").Requests
 	require.NoError(t, report.RequestsText(&out, list, nil, math.MaxInt))
-	require.Equal(t, `requests      1/s      p50      p95      p99      max  cut  name
-       1  250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  (all)
-       1  250,000  2.00 µs  2.00 µs  2.00 µs  2.00 µs    0  a
+	require.Equal(t, `requests      1/s      p50  p95  p99      max  cut  name
+       1  250,000  2.00 µs    –    –  2.00 µs    0  (all)
+       1  250,000  2.00 µs    –    –  2.00 µs    0  a
 
-1. 75 % of a, 2.00 µs on average, is sleeping in … ▸ main.work ▸ sleep (a.go:5).
+1. 75 % of a, 2.00 µs on average, is sleeping in a ▸ main.work (a.go:5).
 
 (all): 2.00 µs on average
-   mean    part  slowest 1 %
-1.50 µs  75.0 %      1.50 µs  sleeping in … ▸ main.work ▸ sleep (a.go:5)
- 500 ns  25.0 %       500 ns  running in a (a.go:3)
+   mean    part  slowest
+1.50 µs  75.0 %  1.50 µs  sleeping in a ▸ main.work (a.go:5)
+ 500 ns  25.0 %   500 ns  running in a (a.go:3)
 
 a: 2.00 µs on average
-   mean    part  slowest 1 %
-1.50 µs  75.0 %      1.50 µs  sleeping in … ▸ main.work ▸ sleep (a.go:5)
- 500 ns  25.0 %       500 ns  running in a (a.go:3)
+   mean    part  slowest
+1.50 µs  75.0 %  1.50 µs  sleeping in a ▸ main.work (a.go:5)
+ 500 ns  25.0 %   500 ns  running in a (a.go:3)
 `, out.String())
 	out.Reset()
 	require.NoError(t, report.RequestsText(&out, of(t, "location main\n  0 enter a\n  50 exit\n").Requests, nil, 5))

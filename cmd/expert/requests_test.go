@@ -33,7 +33,7 @@ func TestRequests(t *testing.T) {
 	require.Contains(t, order["slow"], sleep)
 	status, out, stderr = expert("requests", dir)
 	require.Equal(t, 0, status, stderr)
-	require.Contains(t, out, "sleeping in … ▸ main.work ▸ sleep (a.go:5)")
+	require.Contains(t, out, "sleeping in order ▸ main.work (a.go:5)")
 
 	oneLine(t, []string{"requests", filepath.Join(dir, "..", "none")}, "none")
 	saved := filepath.Join(t.TempDir(), "report.cubex")
