@@ -137,6 +137,9 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	switch top.doing {
 	case nowhere:
 		v.Certain, doing = false, "not recorded: instrument what runs then to learn more"
+		if e.Header.States {
+			doing = "not recorded, while no goroutine that is recorded was active"
+		}
 	case sleeping:
 		v.Metric, doing = metric.Sleep, p.asleepAt(top, at)
 	case waking:
