@@ -1,7 +1,9 @@
 package sync_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +70,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestAcceptedAndClosed: that somebody closes a listener while a connection from there is noted is no race.
+// TestAcceptedAndClosed: that somebody closes a listener while a connection from there is noted is no race. The second for which the race detector has a
+// program sleep that exits is sleep, not work for which others had the processor.
 func TestAcceptedAndClosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the runtime")
@@ -83,5 +86,22 @@ func TestAcceptedAndClosed(t *testing.T) {
 	status, err := b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
 	require.NoError(t, err)
 	require.Zero(t, status)
-	recordCommand(t, program)
+	a := recordCommand(t, program)
+	require.Empty(t, a.Check())
+	defs, asleep := a.Definitions(), ""
+	for m := a.Merge(); ; {
+		l, e, _, err := m.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		switch {
+		case defs.Locations[l].GoID != 1 || e.Kind == wire.Blocked:
+		case e.Kind == wire.SleepBegin:
+			asleep = defs.Regions[e.ID].Func
+		default:
+			asleep = ""
+		}
+	}
+	require.Equal(t, "os.Exit", asleep)
 }

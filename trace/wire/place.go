@@ -4,7 +4,7 @@ import "strings"
 
 // inside are the prefixes of functions that are no place in a program: what it calls to synchronise, to wait and to pass data, on the way to the runtime.
 var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.", "testing/synctest.Test", "iter.", "reflect.", "time.Sleep",
-	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "net.sendFile.",
+	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "os.runtime_beforeExit", "net.sendFile.",
 	"io.Copy", "io.copyBuffer", "io.Read", "fmt."}
 
 // What waits for the network is called Network; Pipe, where it is known to go through a file: a pipe, often to another process, a terminal or the like.

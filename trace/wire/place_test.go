@@ -25,6 +25,8 @@ func TestInside(t *testing.T) {
 		{"net.(*sysDialer).dialParallel.func1", "net/dial.go", false}, // a goroutine
 		{"net/http.(*conn).serve", "net/http/server.go", false},
 		{"time.Sleep", "runtime/time.go", true},
+		{"os.runtime_beforeExit", "runtime/proc.go", true},
+		{"os.Exit", "os/proc.go", false},
 		{"time.AfterFunc", "time/sleep.go", false},
 		{"main.config.OnceValue[...].func1", "/usr/local/go/src/sync/oncefunc.go", true},
 		{"main.load", "/src/sync/load.go", false},

@@ -1,8 +1,9 @@
-// Program accepting closes a listener after somebody has accepted a connection there, who does not tell.
+// Program accepting closes a listener after somebody has accepted a connection there, who does not tell, and exits as tests do.
 package main
 
 import (
 	"net"
+	"os"
 	"time"
 )
 
@@ -21,4 +22,5 @@ func main() {
 		l.Close()
 		c.Close()
 	}
+	os.Exit(0)
 }
