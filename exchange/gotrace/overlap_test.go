@@ -17,7 +17,7 @@ import (
 
 // TestOverlap: a part of a trace may begin before the last events of the one before, as threads go on to the next part one by one. What is in both at once has its own time.
 func TestOverlap(t *testing.T) {
-	text := inTwoParts(t)
+	text := inParts(t, 2)
 	begins := map[uint64]uint64{}
 	last := uint64(0)
 	withTimes(t, text, func(generation, time uint64) uint64 {
@@ -49,8 +49,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// inTwoParts returns a trace with a goroutine that receives in each of two parts.
-func inTwoParts(t *testing.T) []byte {
+// inParts returns a trace of so many parts, as a flight recorder begins one with each snapshot, with a goroutine in each that receives.
+func inParts(t *testing.T, parts int) []byte {
 	recorder := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Hour})
 	if err := recorder.Start(); err != nil {
 		t.Skip("the tests are recorded themselves: ", err)
@@ -58,7 +58,7 @@ func inTwoParts(t *testing.T) []byte {
 	defer recorder.Stop()
 	var out bytes.Buffer
 	c := make(chan int)
-	for range 2 {
+	for range parts {
 		go receives(c)
 		stuck(t, "receives", "chan receive")
 		c <- 1

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime/trace"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,25 +44,11 @@ func TestSnapshot(t *testing.T) {
 
 // TestCheck: what has been converted is told before the next part of the trace, of which a flight recorder begins one with each snapshot; whoever does not want the rest does not get it.
 func TestCheck(t *testing.T) {
-	recorder := trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: time.Hour})
-	if err := recorder.Start(); err != nil {
-		t.Skip("the tests are recorded themselves: ", err)
-	}
-	defer recorder.Stop()
-	var out bytes.Buffer
-	c := make(chan int)
-	for range 3 {
-		go receives(c)
-		stuck(t, "receives", "chan receive")
-		c <- 1
-		out.Reset()
-		_, err := recorder.WriteTo(&out)
-		require.NoError(t, err)
-	}
-	size := int64(out.Len())
+	traced := inParts(t, 3)
+	size := int64(len(traced))
 	var told []gotrace.Sofar
 	enough := errors.New("enough")
-	_, _, err := gotrace.OpenPart("part", &out, 0, math.MaxInt64, func(s gotrace.Sofar) error {
+	_, _, err := gotrace.OpenPart("part", bytes.NewReader(traced), 0, math.MaxInt64, func(s gotrace.Sofar) error {
 		if told = append(told, s); len(told) == 2 {
 			return enough
 		}
