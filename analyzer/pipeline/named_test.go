@@ -134,3 +134,38 @@ func TestDoneChannels(t *testing.T) {
 		require.False(t, isDone(&report.Region{Name: "lock", Func: function}))
 	}
 }
+
+// TestPackagesAreReadOnce: when a package is read, all that the archive says is done in it is named, and what is not in the archive when it is asked for.
+// Tests are a package of their own.
+func TestPackagesAreReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	source := "package p\n\nimport \"sync\"\n\nvar a, b, c sync.Mutex\n\nfunc f() {\n\ta.Lock()\n\tb.Lock()\n\tc.Lock()\n}\n"
+	large := source + "\n//" + strings.Repeat("/", 3<<20) + "\n" // so that the package before it is forgotten
+	for name, text := range map[string]string{"small/p.go": source, "small/p_test.go": strings.Replace(source, "f()", "g()", 1), "large/p.go": large, "other/p.go": source} {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	at := func(file string, line int) *report.Region {
+		function := "p.f"
+		if strings.HasSuffix(file, "_test.go") {
+			function = "p.g"
+		}
+		return &report.Region{Name: "lock", Func: function, File: filepath.Join(dir, file), Line: line, Operation: true}
+	}
+	b := &trace.Source{}
+	for _, r := range []*report.Region{at("small/p.go", 8), at("small/p.go", 9), at("small/p_test.go", 8), at("large/p.go", 8), at("other/p.go", 8)} {
+		b.Definitions.Regions = append(b.Definitions.Regions, trace.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line})
+	}
+	b.Header.Start = time.Now().Add(time.Hour).UnixNano()
+	a := trace.FromSource(b)
+	names := namesOf(a)
+	require.Equal(t, "a", names(at("small/p.go", 8)).Text)
+	require.Equal(t, "a", names(at("large/p.go", 8)).Text)
+	require.Equal(t, "c", names(at("small/p.go", 10)).Text, "not in the archive")
+	require.Equal(t, "a", names(at("other/p.go", 8)).Text)
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "small")))
+	require.Equal(t, "b", names(at("small/p.go", 9)).Text, "known since the package was read")
+	require.Equal(t, "c", names(at("small/p.go", 10)).Text)
+	require.Empty(t, names(at("small/p_test.go", 8)).Text, "never read")
+}

@@ -22,24 +22,53 @@ func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 	before := time.Unix(0, a.Header().Start)
 	source := naming.New(before, dir, archOf(a))
 	program := sync.OnceValue(func() *naming.Program { return naming.ReadProgram(programOf(a), before) })
-	known := map[report.Region]analyzer.ObjectName{} // large packages are read again for every question
+	known, together := map[report.Region]analyzer.ObjectName{}, operationsOf(a)
 	return func(operation *report.Region) analyzer.ObjectName {
-		n, ok := known[*operation]
-		switch {
-		case ok:
+		if n, ok := known[*operation]; ok {
 			return n
+		}
+		var n analyzer.ObjectName
+		switch {
 		case isDone(operation):
 			n.Text = "ctx.Done()"
 		case operation.Name == wire.FDLock:
 			n.Text = "a file or connection"
 		case source.Has(operation.File):
-			n.Text, n.Unique = source.Of(operation.Name, operation.Func, operation.File, operation.Line)
+			of := packageOf(operation.File)
+			for _, o := range append(together[of], *operation) {
+				n.Text, n.Unique = source.Of(o.Name, o.Func, o.File, o.Line)
+				if !isDone(&o) {
+					known[o] = n
+				}
+			}
+			delete(together, of)
 		default:
 			n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
 		}
 		known[*operation] = n
 		return n
 	}
+}
+
+// operationsOf returns the operations on objects that are in an archive, by package: all of one are named while its source is there. It is read again,
+// which takes seconds if it is large, whenever another one was read since.
+func operationsOf(a *trace.Archive) map[string][]report.Region {
+	together := map[string][]report.Region{}
+	for _, r := range a.Definitions().Regions {
+		if of := packageOf(r.File); naming.Knows(r.Name) {
+			together[of] = append(together[of], report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
+		}
+	}
+	return together
+}
+
+// packageOf returns the same for all files of a package, and another one for its tests.
+func packageOf(file string) string {
+	dir := filepath.Dir(file)
+	if strings.HasSuffix(file, "_test.go") {
+		dir += " test"
+	}
+	return dir
 }
 
 // archOf returns the architecture of the processors on which all recorded processes ran, "" if that is not known.

@@ -17,6 +17,9 @@ var methods = map[string][]string{
 // functions are the functions that take a channel, by the operation as it is recorded.
 var functions = map[string][]string{"send": {"Send"}, "recv": {"Recv", "Recv2", "Range"}, "close": {"Close", "close"}}
 
+// Knows says whether operations of this name work on objects that have names.
+func Knows(operation string) bool { return methods[operation] != nil || functions[operation] != nil }
+
 // onces are the functions whose result is a function that runs once.
 var onces = []string{"OnceFunc", "OnceValue", "OnceValues"}
 
