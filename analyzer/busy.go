@@ -6,6 +6,7 @@ import (
 
 	"tracerec/metric"
 	"tracerec/report"
+	"tracerec/trace"
 )
 
 // Goroutines are busy if they wait for others for no more than one part in so many of their lives.
@@ -143,6 +144,47 @@ func (b *builder) pooled(f *report.Finding, workers int) bool {
 	return 2*n >= workers && f.Instances > uint64(n)
 }
 
+// isSemaphore tells whether all who let those go on that wait for room in a channel wait for it, too, some of them the very same; or were started by those who wait,
+// which gave them the place that they give back.
+func (b *builder) isSemaphore(f *report.Finding, places int, look bool) bool {
+	handed := false
+	for _, c := range f.Causers {
+		if slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == c.Group }) {
+			continue
+		}
+		if !look || c.Group < 0 || c.Path < 0 || !b.handedPlaces(f, &c, places) {
+			return false
+		}
+		handed = true
+	}
+	return handed || bothWays(f)
+}
+
+// handedPlaces tells whether goroutines that make room in a channel have places of it that who waits took for them: who started nine of ten or more of them waits, each makes
+// room once, and there are no more of them at once than places, as workers would be that wait for work.
+func (b *builder) handedPlaces(f *report.Finding, c *report.Causer, places int) bool {
+	waiting := map[uint32]bool{}
+	for _, l := range f.Locations {
+		waiting[l] = true
+	}
+	all, others := 0, 0
+	for loc := range b.s.locations {
+		if l := &b.s.locations[loc]; l.seen && b.places.group[loc] == c.Group {
+			all++
+			if l.creator == uint32(trace.NoLocation) || !waiting[b.places.reported[l.creator]] {
+				others++
+			}
+		}
+	}
+	room := int64(0)
+	for k, v := range b.cells {
+		if k.metric == b.s.metrics.visits && b.rank[k.path] == uint32(c.Path) && b.out.Locations[k.loc].Group == c.Group {
+			room += v
+		}
+	}
+	return 10*others <= all && room <= int64(all) && b.atOnce(c.Group) <= places
+}
+
 // busy tells of findings that everybody who could have ended the waiting was occupied: all workers of a pool, or all places of a
 // semaphore, which is a channel that those who wait for one place take out of again; or all that is taken from a channel and given back, such as connections.
 func (b *builder) busy() {
@@ -152,7 +194,11 @@ func (b *builder) busy() {
 	for i := range b.out.Findings {
 		f := &b.out.Findings[i]
 		pattern := b.s.metrics.patterns[f.Metric]
-		g := f.Causers[0].Group
+		g, class := f.Causers[0].Group, &b.classes.list[b.collected[i].class]
+		if pattern.ForRoom && class.count == 1 && class.size > 0 && b.isSemaphore(f, int(class.size), i < explained) {
+			f.Busy = report.Busy{Places: int(class.size)} // what to do is that of the problem: here a larger buffer does help
+			continue
+		}
 		if pattern.BusyAdvice == "" || g < 0 || b.s.reads(b.places.locs[b.places.first[g]].first) || slices.ContainsFunc(f.Causers, func(c report.Causer) bool { return c.Group != g }) {
 			continue
 		}
@@ -160,10 +206,7 @@ func (b *builder) busy() {
 			workers[g] = b.workers(g)
 		}
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
-		class := &b.classes.list[b.collected[i].class]
 		switch {
-		case same && pattern.ForRoom && class.count == 1 && class.size > 0 && bothWays(f):
-			f.Busy = report.Busy{Places: int(class.size)} // what to do is that of the problem: here a larger buffer does help
 		case same && pattern.Point == Sent && class.count == 1 && class.size > 0 && i < explained && b.giveBack(f):
 			f.Busy = report.Busy{Taken: true}
 		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].idle(pattern.Point == Sent)*busyParts <= load[g].time:

@@ -200,6 +200,58 @@ location w3
 	require.NotContains(t, x.Advice(&f), "gains nothing")
 }
 
+// handed is a program that takes one of two places before it starts each of six goroutines, which give it back when they are done, or is done by main if that takes it itself again.
+// If it starts them all before, they are workers that take one piece of work each.
+func handed(before bool) string {
+	var main, workers strings.Builder
+	main.WriteString("channel sem cap 2 @sem.go:3\nlocation main\n 0 enter main\n")
+	start := func(n, at int) {
+		fmt.Fprintf(&main, " %d create w%d @sem.go:6\n", at, n)
+		fmt.Fprintf(&workers, "location w%d\n %d begin worker by main\n %d enter work @sem.go:8\n %d exit\n %d recv sem @sem.go:7\n %d leave\n %d end\n",
+			n, at+1, at+1, 100*(n+1), 100*(n+1), 100*(n+1)+1, 100*(n+1)+2)
+	}
+	for n := range 6 {
+		if before {
+			start(n, 0)
+		}
+	}
+	for n := range 6 {
+		at := 10 + n
+		if n > 1 {
+			at = 100*(n-1) + 1
+			fmt.Fprintf(&main, " %d send sem @sem.go:5\n %d blocked\n %d leave\n", at-80, at-80, at)
+		} else {
+			fmt.Fprintf(&main, " %d send sem @sem.go:5\n %d leave\n", at, at)
+		}
+		if !before {
+			start(n, at)
+		}
+	}
+	return main.String() + " 1000 exit\n" + workers.String()
+}
+
+// TestPlacesAreHandedOn: who starts goroutines takes a place for each, and they give it back. Workers who are there before, and take one piece of work each, have none, nor have goroutines that somebody else started, or that take several.
+func TestPlacesAreHandedOn(t *testing.T) {
+	semaphore := handed(false)
+	others := strings.Replace(strings.ReplaceAll(semaphore, "by main", "by other"), "location w0", "location other\n 0 begin other by main\n 1000 end\nlocation w0", 1)
+	for _, c := range []struct {
+		name, text string
+		places     int
+	}{
+		{"handed on", semaphore, 2}, {"workers", handed(true), 0},
+		{"of others", strings.Replace(regexp.MustCompile(` \d+ create w\d @sem.go:6\n`).ReplaceAllString(others, ""), " 0 enter main\n", " 0 enter main\n 0 create other @sem.go:1\n", 1), 0},
+		{"several", regexp.MustCompile(`(\d+) end`).ReplaceAllString(semaphore, "$1 recv sem @sem.go:7\n $1 blocked\n $1 end"), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := analyzeText(t, c.text)
+			f := x.Findings[0]
+			require.Equal(t, "full_buffer", x.Metrics[f.Metric].Name)
+			require.Equal(t, c.places, f.Busy.Places)
+			require.Equal(t, c.places > 0, strings.Contains(x.Advice(&f), "the size of the channel"))
+		})
+	}
+}
+
 // returning is a program whose three goroutines take what lies in a channel with room for so many, in turn, twice each; each keeps it for 100 ns, and then sends so often.
 func returning(room int, sends func(turn int) int) string {
 	var main strings.Builder

@@ -269,6 +269,7 @@
 // If all causers of a finding whose pattern has advice for that are of one group, they are busy workers if the group has several goroutines at once, none
 // of which is among the waiters, half of which or more are causers, of more waits than they are, and waits other than external ones are at most a tenth of the group's time, without that in
 // operations on objects that never ended, and without that in which they had no processor; in waits for what is sent, external ones, and those for who reads what was asked for, count, too. And they must be one pool: the class of the finding is one object; or, where it is several, or objects
-// are not known, any two waiters are connected by causers for whom both waited, or a chain of such waiters. They are those who took the places
-// of a semaphore if the wait is for room in one channel, the group is among the waiters, and one of the waiters also made room for others.
+// are not known, any two waiters are connected by causers for whom both waited, or a chain of such waiters. All places of a semaphore
+// are taken if the wait is for room in one channel, and each group of causers is among the waiters, and one of the waiters also made room for others; or, of the first findings, is of goroutines nine tenths of
+// which were created by waiters, which make room once each, and of which no more live at once, on average, than the channel has room for.
 package analyzer
