@@ -1,10 +1,8 @@
 package analyzer
 
 import (
-	"cmp"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"tracerec/report"
 	"tracerec/trace"
@@ -92,26 +90,22 @@ func classless(kind wire.ObjectKind) bool {
 	return false
 }
 
-// objectNames returns what the sites of objects call them, by region. Who answers is asked in the order of files, as it reads a package at a time.
+// objectNames returns what the sites of objects call them, by region.
 func (s *scan) objectNames(name func(*report.Region) ObjectName) map[uint32]ObjectName {
 	if name == nil {
 		return nil
 	}
-	names, sites := map[uint32]ObjectName{}, []uint32{}
+	names := map[uint32]ObjectName{}
 	for i := range s.defs.Objects {
-		if o := &s.defs.Objects[i]; !classless(o.Kind) && int(o.Region) < len(s.defs.Regions) {
-			site := s.regions.of[o.Region]
-			if _, known := names[site]; !known {
-				names[site] = ObjectName{}
-				sites = append(sites, site)
-			}
+		o := &s.defs.Objects[i]
+		if classless(o.Kind) || int(o.Region) >= len(s.defs.Regions) {
+			continue
 		}
-	}
-	list := s.regions.list
-	slices.SortStableFunc(sites, func(x, y uint32) int { return cmp.Compare(list[x].File, list[y].File) })
-	for _, site := range sites {
-		r := &list[site]
-		names[site] = name(&report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
+		site := s.regions.of[o.Region]
+		if _, known := names[site]; !known {
+			r := &s.regions.list[site]
+			names[site] = name(&report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
+		}
 	}
 	return names
 }

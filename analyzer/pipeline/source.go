@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,55 +21,58 @@ import (
 func namesOf(a *trace.Archive) func(*report.Region) analyzer.ObjectName {
 	dir, _ := os.Getwd()
 	before := time.Unix(0, a.Header().Start)
-	source := naming.New(before, dir, archOf(a))
 	program := sync.OnceValue(func() *naming.Program { return naming.ReadProgram(programOf(a), before) })
-	known, together := map[report.Region]analyzer.ObjectName{}, operationsOf(a)
-	return func(operation *report.Region) analyzer.ObjectName {
-		if n, ok := known[*operation]; ok {
-			return n
-		}
-		var n analyzer.ObjectName
-		switch {
-		case isDone(operation):
-			n.Text = "ctx.Done()"
-		case operation.Name == wire.FDLock:
-			n.Text = "a file or connection"
-		case source.Has(operation.File):
-			of := packageOf(operation.File)
-			for _, o := range append(together[of], *operation) {
-				n.Text, n.Unique = source.Of(o.Name, o.Func, o.File, o.Line)
-				if !isDone(&o) {
-					known[o] = n
-				}
-			}
-			delete(together, of)
-		default:
-			n.Text, n.Unique = program().Of(operation.Name, operation.Func, operation.Line)
-		}
-		known[*operation] = n
-		return n
-	}
+	return newNamer(naming.New(before, dir, archOf(a)), program, a.Definitions().Regions).name
 }
 
-// operationsOf returns the operations on objects that are in an archive, by package: all of one are named while its source is there. It is read again,
-// which takes seconds if it is large, whenever another one was read since.
-func operationsOf(a *trace.Archive) map[string][]report.Region {
-	together := map[string][]report.Region{}
-	for _, r := range a.Definitions().Regions {
-		if of := packageOf(r.File); naming.Knows(r.Name) {
-			together[of] = append(together[of], report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
-		}
-	}
-	return together
+// namer names what operations work on. It is used by one goroutine at a time.
+type namer struct {
+	source  *naming.Names
+	program func() *naming.Program
+	sites   map[string][]report.Region // by directory: those that may be asked about
+	names   map[report.Region]analyzer.ObjectName
 }
 
-// packageOf returns the same for all files of a package, and another one for its tests.
-func packageOf(file string) string {
-	dir := filepath.Dir(file)
-	if strings.HasSuffix(file, "_test.go") {
-		dir += " test"
+func newNamer(source *naming.Names, program func() *naming.Program, regions []trace.Region) *namer {
+	n := &namer{source: source, program: program, sites: map[string][]report.Region{}, names: map[report.Region]analyzer.ObjectName{}}
+	for _, r := range regions {
+		if naming.Knows(r.Name) {
+			dir := filepath.Dir(r.File)
+			n.sites[dir] = append(n.sites[dir], report.Region{Name: r.Name, Func: r.Func, File: r.File, Line: r.Line, Operation: true})
+		}
 	}
-	return dir
+	return n
+}
+
+// name returns what an operation works on. When it is asked about the first one of a directory, it looks all of them up, package by package: each is read once, and large ones take seconds.
+func (n *namer) name(operation *report.Region) analyzer.ObjectName {
+	dir := filepath.Dir(operation.File)
+	sites := n.sites[dir]
+	delete(n.sites, dir)
+	slices.SortFunc(sites, func(x, y report.Region) int {
+		return cmp.Or(cmp.Compare(n.source.Package(x.File), n.source.Package(y.File)), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Func, y.Func))
+	})
+	for i := range sites {
+		n.names[sites[i]] = n.find(&sites[i])
+	}
+	if _, known := n.names[*operation]; !known {
+		n.names[*operation] = n.find(operation)
+	}
+	return n.names[*operation]
+}
+
+func (n *namer) find(operation *report.Region) (name analyzer.ObjectName) {
+	switch {
+	case isDone(operation):
+		name.Text = "ctx.Done()"
+	case operation.Name == wire.FDLock:
+		name.Text = "a file or connection"
+	case n.source.Has(operation.File):
+		name.Text, name.Unique = n.source.Of(operation.Name, operation.Func, operation.File, operation.Line)
+	default:
+		name.Text, name.Unique = n.program().Of(operation.Name, operation.Func, operation.Line)
+	}
+	return name
 }
 
 // archOf returns the architecture of the processors on which all recorded processes ran, "" if that is not known.

@@ -14,7 +14,7 @@ import (
 // compiles says whether a file may be of the program: it is for the program's processor and this system, whatever tags and version of Go the program may be built with. Tests of packages that others have made are of no program, unless
 // some were asked about.
 func (n *Names) compiles(dir, name string, tests bool) bool {
-	if strings.HasSuffix(name, "_test.go") && !tests && n.isOthers(dir) {
+	if isTest(name) && !tests && n.isOthers(dir) {
 		return false
 	}
 	c := build.Default

@@ -114,8 +114,8 @@ func TestManyPackages(t *testing.T) {
 	}
 }
 
-// The tests of a directory are those of two packages at most, and each is read once, whichever of its files are asked about.
-func TestTestsAreReadOnce(t *testing.T) {
+// The files of a directory are those of two packages at most, and each is read once, whichever of its files are asked about.
+func TestPackagesAreReadOnce(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{
@@ -135,6 +135,9 @@ func TestTestsAreReadOnce(t *testing.T) {
 	require.Same(t, n.source(at("a_test.go")), n.source(at("b_test.go")))
 	require.Same(t, n.source(at("c_test.go")), n.source(at("d_test.go")))
 	require.NotSame(t, n.source(at("a_test.go")), n.source(at("c_test.go")))
-	require.NotSame(t, n.source(at("p.go")), n.source(at("a_test.go")))
+	require.Same(t, n.source(at("p.go")), n.source(at("a_test.go")))
+	require.Equal(t, n.Package(at("p.go")), n.Package(at("b_test.go")))
+	require.NotEqual(t, n.Package(at("p.go")), n.Package(at("c_test.go")))
+	require.Empty(t, n.Package(at("none.go")))
 	require.Nil(t, n.source(at("a_test.go")).files[at("f_js_test.go")])
 }

@@ -20,7 +20,8 @@ import (
 // Names knows the source files that it was asked about. It is used by one goroutine at a time.
 type Names struct {
 	before      time.Time
-	packages    map[string]*source // by directory, and for tests and files of other systems by file
+	packages    map[string]*source // by Package
+	of          map[string]string  // Package by file
 	arch        string             // the program's, as GOARCH; "" that of this machine
 	kept        int64              // bytes of source that they were read from
 	cache       string             // directory of the module cache
@@ -30,7 +31,7 @@ type Names struct {
 // New returns names from source files as they are if they were last changed before a time: what was changed later may not be what ran.
 // The program runs on a processor of arch, as GOARCH says it, "" if that is not known. Files that the program does not call by their directory are looked for in the module cache, and in the module that dir belongs to.
 func New(before time.Time, dir, arch string) *Names {
-	n := &Names{before: before, arch: arch, packages: map[string]*source{}, cache: moduleCache()}
+	n := &Names{before: before, arch: arch, packages: map[string]*source{}, of: map[string]string{}, cache: moduleCache()}
 	n.module, n.dir = moduleOf(dir)
 	return n
 }
@@ -85,24 +86,46 @@ func (n *Names) Has(file string) bool {
 	return file != "" && n.source(file) != nil
 }
 
-// source returns the package of a file.
-func (n *Names) source(file string) *source {
-	key := filepath.Dir(file)
-	if strings.HasSuffix(file, "_test.go") {
-		key = file
+// Package tells the files of one package from those of others, "" if the source of a file is not here. A package is read as a whole, which takes long: who asks about many
+// files had better ask about those of one package one after the other.
+func (n *Names) Package(file string) string {
+	if file = n.local(file); file == "" {
+		return ""
 	}
-	s := n.known(key, file)
-	if s != nil && s.files[file] == nil && key != file { // it is not for this system, for instance
-		s = n.known(file, file)
+	key, ok := n.of[file]
+	if !ok {
+		key = n.packageOf(file)
+		n.of[file] = key
 	}
-	if s == nil || s.files[file] == nil {
-		return nil
-	}
-	return s
+	return key
 }
 
-// known returns the package of a file, which is read if it is not among those that were read last.
-func (n *Names) known(key, file string) *source {
+// packageOf finds the Package of a file: those of a directory with the same name, but tests of others' packages, which are read with all tests, and what is not for this system.
+func (n *Names) packageOf(file string) string {
+	if n.sizeOf(file) < 0 {
+		return ""
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
+	dir := filepath.Dir(file)
+	switch {
+	case err != nil:
+		return ""
+	case !n.compiles(dir, filepath.Base(file), true):
+		return file
+	case isTest(file) && n.isOthers(dir):
+		return filepath.Join(dir, f.Name.Name+"_test.go")
+	}
+	return filepath.Join(dir, f.Name.Name)
+}
+
+func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
+
+// source returns the package of a file, which is read if it is not among those that were read last.
+func (n *Names) source(file string) *source {
+	key := n.Package(file)
+	if key == "" {
+		return nil
+	}
 	s, ok := n.packages[key]
 	if !ok {
 		if n.kept > mostKept {
@@ -111,21 +134,11 @@ func (n *Names) known(key, file string) *source {
 		}
 		s = n.read(file)
 		n.packages[key] = s
-		n.share(s, file)
+	}
+	if s == nil || s.files[file] == nil {
+		return nil
 	}
 	return s
-}
-
-// share lets the other tests of the package of a test have what was read for it: there may be a second package of tests beside them.
-func (n *Names) share(s *source, file string) {
-	if s == nil || !strings.HasSuffix(file, "_test.go") || !n.compiles(filepath.Dir(file), filepath.Base(file), true) {
-		return
-	}
-	for name, f := range s.files {
-		if strings.HasSuffix(name, "_test.go") && f.Name.Name == s.files[file].Name.Name {
-			n.packages[name] = s
-		}
-	}
 }
 
 // read reads the package of a file.
@@ -150,7 +163,7 @@ func (n *Names) read(file string) (s *source) {
 	for _, e := range entries[:min(len(entries), mostFiles)] {
 		name := filepath.Join(filepath.Dir(file), e.Name())
 		info, err := e.Info()
-		if err != nil || name == file || filepath.Ext(name) != ".go" || !n.compiles(filepath.Dir(file), e.Name(), strings.HasSuffix(file, "_test.go")) {
+		if err != nil || name == file || filepath.Ext(name) != ".go" || !n.compiles(filepath.Dir(file), e.Name(), isTest(file)) {
 			continue
 		}
 		if room -= info.Size(); room < 0 {
@@ -167,10 +180,19 @@ func (n *Names) read(file string) (s *source) {
 	return s
 }
 
-// parse reads a file, nil if it is not what it was.
-func (n *Names) parse(s *source, name string) *ast.File {
+// sizeOf returns how large a file is, -1 if it cannot be read or is not what it was.
+func (n *Names) sizeOf(name string) int64 {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes || info.ModTime().After(n.before) {
+		return -1
+	}
+	return info.Size()
+}
+
+// parse reads a file, nil if it is not what it was.
+func (n *Names) parse(s *source, name string) *ast.File {
+	size := n.sizeOf(name)
+	if size < 0 {
 		return nil
 	}
 	f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
@@ -178,7 +200,7 @@ func (n *Names) parse(s *source, name string) *ast.File {
 		return nil
 	}
 	s.files[name] = f
-	n.kept += info.Size()
+	n.kept += size
 	return f
 }
 

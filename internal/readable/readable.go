@@ -40,6 +40,9 @@ func Loose(s string) string { return strings.ReplaceAll(s, NoBreak, " ") }
 
 // Clean makes a recorded name safe to print: a control character in one could take over the reader's terminal.
 func Clean(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0 { // as most are
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n':

@@ -10,18 +10,18 @@ import (
 // ByLocation yields the metric's values at a call path, by location.Column, for those who go over all call paths once. Values that
 // are not yielded are zero. It is fast where few are set.
 func (m *Model) ByLocation(w What, p *cube.CallPath, inclusive bool) (iter.Seq2[int, cube.Value], error) {
-	q, s := w.Metric, selection{int32(p.Index()), none, inclusive}
-	if q.stores(s) {
-		r, err := q.Read(p)
-		if err != nil {
-			return nil, err
-		}
-		if len(q.Children) == 0 || w.Stored || !w.Self && !slices.ContainsFunc(q.Children, q.apart) {
-			return r.All(), nil
-		}
-		if r.Zero() && q.childrenZero(p, s) {
-			return func(func(int, cube.Value) bool) {}, nil
-		}
+	terms, err := m.terms(w)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stored(terms, p, inclusive)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 1 && terms[0].factor == 1:
+		return rows[0].All(), nil
+	case len(rows) > 0:
+		return combineRows(terms, rows)
 	}
 	values, err := m.ByResource(w, p, inclusive)
 	if err != nil {
@@ -36,15 +36,51 @@ func (m *Model) ByLocation(w What, p *cube.CallPath, inclusive bool) (iter.Seq2[
 	}, nil
 }
 
-// childrenZero says that the children of a metric have no values where it has none.
-func (q *Metric) childrenZero(p *cube.CallPath, s selection) bool {
-	for _, child := range q.Children {
-		if !child.stores(s) {
-			return false
+// stored returns the rows of a call path that terms are the sum of, nil if one of them is no row.
+func stored(terms []term, p *cube.CallPath, inclusive bool) (rows []cube.Row, err error) {
+	for _, t := range terms {
+		if !t.metric.stores(selection{int32(p.Index()), none, t.selects(inclusive)}) {
+			return nil, nil
 		}
-		if r, err := child.Read(p); err != nil || !r.Zero() {
-			return false
+		r, err := t.metric.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// combineRows yields the sum of rows where one of them has a value.
+func combineRows(terms []term, rows []cube.Row) (iter.Seq2[int, cube.Value], error) {
+	var columns []int
+	for _, r := range rows {
+		for column, v := range r.All() {
+			if !v.Zero() {
+				columns = append(columns, column)
+			}
 		}
 	}
-	return true
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	values, err := combine(len(columns), terms, func(term) ([]cube.Value, error) { // asked for in their order
+		values := make([]cube.Value, len(columns))
+		for column, v := range rows[0].All() {
+			if at, ok := slices.BinarySearch(columns, column); ok {
+				values[at] = v
+			}
+		}
+		rows = rows[1:]
+		return values, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(int, cube.Value) bool) {
+		for i, column := range columns {
+			if !values[i].Zero() && !yield(column, values[i]) {
+				return
+			}
+		}
+	}, nil
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,33 @@ func TestByLocation(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What it takes to go over the values of a call path grows with how many there are, and not with how many locations there could be, also where a metric is shown without its parts.
+func TestByLocationOfFew(t *testing.T) {
+	const locations = 10_000
+	c := cubetest.Synthetic(2, 20, locations, 0.001)
+	m, err := New(c)
+	require.NoError(t, err)
+	values := 0
+	all := func() {
+		for _, q := range m.Metrics {
+			for _, p := range c.Paths() {
+				of, err := m.ByLocation(What{Metric: q, Self: true}, p, false)
+				require.NoError(t, err)
+				for range of {
+					values++
+				}
+			}
+		}
+	}
+	all()
+	require.Greater(t, values, 100)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	all()
+	runtime.ReadMemStats(&after)
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/uint64(len(m.Metrics)*len(c.Paths())), uint64(locations))
 }
 
 // What a metric of integers has beside its children are integers, also where some of them have no values.
