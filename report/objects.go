@@ -76,24 +76,24 @@ func (f *Finding) sites(e *Experiment) int {
 	return len(seen)
 }
 
-// waiters names those who waited, group by group: "worker ×7 and main".
+// waiters names those who waited, kind by kind, as the header counts them: "worker ×7 and main". Groups of one name, started at several places, are one kind.
 func (p *page) waiters(f *Finding) string {
-	var order []int32
-	of := map[int32][]uint32{}
+	var order []string
+	of := map[string][]uint32{}
 	for _, l := range f.Locations {
-		g := p.e.Locations[l].Group
-		if of[g] == nil {
-			order = append(order, g)
+		name := p.e.Groups[p.e.Locations[l].Group].Name
+		if of[name] == nil {
+			order = append(order, name)
 		}
-		of[g] = append(of[g], l)
+		of[name] = append(of[name], l)
 	}
 	if len(order) == 0 {
 		return p.who(f.Group, f.Locations)
 	}
 	const most = 2
 	var names []string
-	for _, g := range order[:min(len(order), most)] {
-		names = append(names, p.who(g, of[g]))
+	for _, name := range order[:min(len(order), most)] {
+		names = append(names, p.who(p.e.Locations[of[name][0]].Group, of[name]))
 	}
 	if n := len(order) - most; n > 0 {
 		names = append(names, glue(count(int64(n), "other kind")))

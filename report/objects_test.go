@@ -23,6 +23,21 @@ func TestOn(t *testing.T) {
 	require.Equal(t, "recv at main.go:20", on(Object{}))
 }
 
+// TestWaiters: goroutines of one function are one kind, wherever they were started; others are told beside them.
+func TestWaiters(t *testing.T) {
+	e := &Experiment{}
+	e.Groups = []Group{{Name: "main"}, {Name: "run", Creator: 1, Count: 2}, {Name: "run", Creator: 2, Count: 3}, {Name: "serve", Count: 1}, {Name: "run", Creator: 3, Count: 4}}
+	for i, g := range []int32{1, 3, 2, 2, 4, 0} {
+		e.Locations = append(e.Locations, Location{Group: g, Name: e.Groups[g].Name + "[" + string(rune('0'+i)) + "]", Count: 1})
+	}
+	for _, c := range []struct {
+		want string
+		of   []uint32
+	}{{"run ×4 (of 9)", []uint32{0, 2, 3, 4}}, {"run ×2 (of 5) and serve[1]", []uint32{0, 1, 2}}, {"run ×2 (of 3), serve[1] and 1 other kind", []uint32{2, 1, 5, 3}}, {"run[2]", []uint32{2}}} {
+		require.Equal(t, c.want, strings.ReplaceAll((&page{e: e}).waiters(&Finding{Line: Line{Locations: c.of}}), nbsp, " "))
+	}
+}
+
 // TestWaitingAt: call paths that look alike, as there is no room for what differs, are told once, and those that look otherwise are counted.
 func TestWaitingAt(t *testing.T) {
 	e := stuck()
