@@ -177,22 +177,29 @@ func (c *comparer) values(q *quantity, x, y measured) error {
 	terms := []*term{{in: c.inputs[0], metric: x.rows}, {in: c.inputs[1], metric: y.rows}}
 	paths := c.cube.Paths()
 	integers := x.n == 1 && y.n == 1 && !fraction(x.rows.DType) && !fraction(y.rows.DType)
-	var rows [2][]cube.Value
+	rows := [2][]cube.Value{make([]cube.Value, len(c.units)), make([]cube.Value, len(c.units))}
+	var set []int // columns with a value
 	for _, p := range c.stored(kind, terms) {
+		for _, column := range set {
+			rows[0][column], rows[1][column] = cube.Value{}, cube.Value{}
+		}
+		set = set[:0]
 		for i, m := range []measured{x, y} {
-			rows[i] = make([]cube.Value, len(c.units))
 			in := c.inputs[i]
 			for _, from := range in.sources(p, kind) {
 				err := values(m.rows, in.Cube.Paths()[from], kind, func(column int, v cube.Value) {
 					to := in.columns[column]
 					rows[i][to] = aggregate(m.rows, rows[i][to], m.value(v))
+					set = append(set, int(to))
 				})
 				if err != nil {
 					return fmt.Errorf("%s: %w", in.Name, err)
 				}
 			}
 		}
-		for column := range rows[0] {
+		slices.Sort(set)
+		set = slices.Compact(set)
+		for _, column := range set {
 			v, w := rows[0][column], rows[1][column]
 			if v == (cube.Value{}) && w == (cube.Value{}) {
 				continue
