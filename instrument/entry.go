@@ -24,7 +24,24 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	if e := se.sites.find(uint64(pc)); e != nil {
 		return e.value.region
 	}
-	return se.define(uint64(pc), entryAt(pc), site{}).value.region
+	def := entryAt(pc)
+	if strings.HasPrefix(def.Func, "runtime.") || strings.HasPrefix(def.Func, "runtime/trace.") {
+		se.define(idleSite, wire.Def{Type: wire.DefRegion, Name: wire.Idle}, site{})
+	}
+	return se.define(uint64(pc), def, site{}).value.region
+}
+
+// idleSite is what is at no address: where goroutines of the runtime have nothing to do.
+const idleSite = 1
+
+// idle returns the region of sleeps for which no function was called: those of goroutines for which the runtime has nothing to do.
+//
+//go:norace
+func (se *session) idle() uint32 {
+	if e := se.sites.find(idleSite); e != nil {
+		return e.value.region
+	}
+	return unknownRegion
 }
 
 // entryAt is the region of a function that a goroutine begins with. For a go statement with arguments, the compiler makes a function that

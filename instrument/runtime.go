@@ -65,6 +65,7 @@ type goroutine struct {
 	_          uint64
 	processor  uint32
 	head, tail uint32
+	_          uint32
 	ring       [stretches]stretch
 	_          uint32
 	blocked    bool

@@ -109,6 +109,9 @@ func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool {
 			s.put1(k, x.what>>8, x.from, x.by)
 		case wire.Overhead:
 			s.put1(k, 0, x.until, x.until-x.from)
+		case wire.SleepBegin:
+			s.put(k, se.idle(), x.from)
+			s.put(wire.Leave, 0, x.until)
 		default:
 			s.put(k, 0, x.from)
 		}
@@ -128,7 +131,7 @@ func (se *session) tellState(s *slot, x *stretch) {
 	if k == wire.Overhead {
 		begin = x.until
 	}
-	at, ok := se.room(s, 2, begin)
+	at, ok := se.room(s, 4, begin)
 	switch {
 	case !ok:
 		return
@@ -136,6 +139,10 @@ func (se *session) tellState(s *slot, x *stretch) {
 		s.put1(k, 0, at, x.until-x.from)
 	case k == wire.Ready:
 		s.put1(k, x.what>>8, at, x.by)
+	case k == wire.SleepBegin:
+		s.put(k, se.idle(), at)
+		s.reach(x.until)
+		s.put(wire.Leave, 0, x.until)
 	default:
 		s.put(k, 0, at)
 	}
@@ -185,7 +192,10 @@ func (se *session) final(g unsafe.Pointer, what uint32, t uint64) {
 	}
 	for _, at := range []uint64{max(of.since, s.last), t} {
 		s.reach(at)
-		if k := wire.Kind(what); k == wire.Ready {
+		if k := wire.Kind(what); k == wire.SleepBegin {
+			s.put(k, se.idle(), at)
+			return
+		} else if k == wire.Ready {
 			s.put1(k, what>>8, at, of.by)
 		} else {
 			s.put(k, 0, at)

@@ -46,8 +46,9 @@ var (
 	}}
 	Sleep = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Sleep, Title: "Sleep", Parent: metric.Time,
-		Description: "Time in which goroutines slept because the program told them to.",
-		Formula:     "end − begin of Sleep operations",
-		Advice:      "Replace a sleep that polls for a condition by a channel receive or a condition variable, which return as soon as the condition holds.",
+		Description: "Time in which goroutines slept because the program told them to; or, as idle, in which goroutines of the runtime had nothing to do, such as those " +
+			"that run finalizers and cleanups.",
+		Formula: "end − begin of Sleep operations",
+		Advice:  "Replace a sleep that polls for a condition by a channel receive or a condition variable, which return as soon as the condition holds.",
 	}}
 )

@@ -76,15 +76,16 @@ var (
 	GCAssist = &analyzer.Pattern{States: true, Metric: metric.Metric{
 		Name: metric.GCAssist, Title: "Garbage collection", Parent: metric.Management,
 		Description: "Time in which goroutines of the program worked for the garbage collector because they allocated while it was at work, or " +
-			"waited until enough of its work was done.",
-		Formula: "time of marking, and of waiting for it, within allocations",
+			"waited until enough of its work was done: of all of it where the program calls runtime.GC, or changes what collections depend on.",
+		Formula: "time of marking, and of waiting for it, within allocations and calls of package runtime",
 		Advice: "Allocate less: reuse memory, and let buffers have their final size from the begin. Or let the collector run less often, by a higher GOGC or " +
 			"a memory limit.",
 	}}
 	Stopped = &analyzer.Pattern{States: true, Metric: metric.Metric{
 		Name: metric.Stopped, Title: "World stopped", Parent: metric.Management,
-		Description: "Time in which goroutines could not run because the runtime had stopped all of them, for the garbage collector for instance.",
-		Formula:     "time of goroutines that were running or ready within stops of the world",
-		Advice:      "Allocate less, so that the garbage collector runs less often; do not read all stacks or statistics of memory often.",
+		Description: "Time in which goroutines could not run because the runtime had stopped all of them, for the garbage collector for instance; or waited for their " +
+			"turn to stop all others, as calls of runtime.Stack and runtime.ReadMemStats do, and profiles of goroutines.",
+		Formula: "time of goroutines that were running or ready within stops of the world, or waited to stop it",
+		Advice:  "Allocate less, so that the garbage collector runs less often; do not read all stacks or statistics of memory often.",
 	}}
 )

@@ -93,10 +93,10 @@ var problems = []metric.Metric{
 	},
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",
-		Description: "Goroutines had to help the garbage collector before they could allocate: the program allocates faster than it collects.",
+		Description: "Goroutines had to help the garbage collector before they could allocate: the program allocates faster than it collects. Or they waited for it in runtime.GC.",
 		Formula:     "gc_assist is a twentieth of all time, or a quarter of the processor time is the runtime's own and goroutines helped the collector; of a request, the part that makes it slow",
 		Advice: "Allocate less where the time is lost: reuse buffers, avoid conversions and boxing (go test -benchmem, the allocs profile). Raise GOGC, or set GOMEMLIMIT " +
-			"with GOGC=off, if there is memory left: collections become fewer.",
+			"with GOGC=off, if there is memory left: collections become fewer. A program need not call runtime.GC.",
 	},
 	{
 		Name: TooFewProcessors, Title: "Too few processors",
@@ -404,5 +404,5 @@ func (e *Experiment) Collector() (text, advice string) {
 	if i < 0 || 20*e.Total(i) < e.Header.Time {
 		return "", ""
 	}
-	return "Goroutines had to help the garbage collector for " + glue(percent(e.Total(i), e.Header.Time)) + " of all time.", problem(GCPressure).Advice
+	return "Goroutines had to help the garbage collector, or to wait for it, for " + glue(percent(e.Total(i), e.Header.Time)) + " of all time.", problem(GCPressure).Advice
 }

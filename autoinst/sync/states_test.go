@@ -126,3 +126,48 @@ func TestCrowd(t *testing.T) {
 	require.LessOrEqual(t, total(metric.UnrecordedWait), total(metric.Overhead)+1e6)
 	t.Logf("overhead %.1f %%, not recorded %.1f %%", 100*float64(total(metric.Overhead))/float64(e.Header.Time), 100*float64(total(metric.UnrecordedWait))/float64(e.Header.Time))
 }
+
+// TestIdle: the goroutines that run finalizers and cleanups sleep while there are none, but wait where those do. Who waits for the collector, or to stop the world, waits for
+// no unknown.
+func TestIdle(t *testing.T) {
+	a := record(t, "idle")
+	require.Empty(t, a.Check())
+	defs := a.Definitions()
+	names := make([]string, len(defs.Locations))
+	type did struct {
+		name string
+		kind wire.Kind
+		at   string
+	}
+	count, inside := map[did]int{}, make([]string, len(defs.Locations))
+	for m := a.Merge(); ; {
+		l, e, _, err := m.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		at := ""
+		switch e.Kind {
+		case wire.Begin:
+			names[l] = defs.Regions[e.ID].Name
+		case wire.SleepBegin, wire.RecvBegin:
+			at = strings.TrimSpace(defs.Regions[e.ID].Name + " " + defs.Regions[e.ID].Func)
+			inside[l] = at
+		case wire.Blocked:
+			at = inside[l]
+		}
+		count[did{names[l], e.Kind, at}]++
+	}
+	for _, name := range []string{"finalizers", "cleanups"} {
+		require.Positive(t, count[did{name, wire.SleepBegin, wire.Idle}], name)
+		require.Positive(t, count[did{name, wire.LockBegin, ""}], name)
+		require.Zero(t, count[did{name, wire.Parked, ""}], name)
+	}
+	require.Equal(t, 1, count[did{"finalizers", wire.Blocked, "recv main.blocked"}], "that is a wait")
+	require.Positive(t, count[did{"main.stop", wire.Assist, ""}])
+	require.Positive(t, count[did{"main.stop", wire.Stopped, ""}])
+	require.Zero(t, count[did{"main.stop", wire.Parked, ""}])
+	x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	statesAddUp(t, x)
+}

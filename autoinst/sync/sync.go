@@ -150,6 +150,7 @@ var patches = []patch{
 	// The race detector has a program that exits sleep for a second, in which it may find more.
 	{"runtime/proc.go", "func os_beforeExit(exitCode int) {", "\t\tracefini()", before,
 		"\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"},
+	{"runtime/sema.go", "func semacquire1(addr *uint32, lifo bool, profile semaProfileFlags, skipframes int, reason waitReason) {", "\t\troot.queue(addr, s, lifo)\n", behind, "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecQueues(addr)\n\t\t}\n"},
 	{"runtime/netpoll.go", "func poll_runtime_pollWait(pd *pollDesc, mode int) int {", "\tfor !netpollblock(", before,
 		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecOf(getg()).interrupted = 0\n" +
 			"\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecCame(pd, mode, t)\n\t\t}\n\t}\n"},

@@ -13,6 +13,9 @@ const (
 	Pipe    = "pipe"
 )
 
+// Idle is the sleep of a goroutine of the runtime for which there is nothing to do: that which runs finalizers, for instance.
+const Idle = "idle"
+
 // FDLock is the operation that takes one of the locks under which a file or connection is read from, or written to: fmt.Println for instance, while another goroutine prints.
 const FDLock = "fdlock"
 
