@@ -26,13 +26,24 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	}
 	def := entryAt(pc)
 	if strings.HasPrefix(def.Func, "runtime.") || strings.HasPrefix(def.Func, "runtime/trace.") {
-		se.define(idleSite, wire.Def{Type: wire.DefRegion, Name: wire.Idle}, site{})
+		se.nowhere(idleSite, wire.Idle)
 	}
 	return se.define(uint64(pc), def, site{}).value.region
 }
 
-// idleSite is what is at no address: where goroutines of the runtime have nothing to do.
-const idleSite = 1
+// These sites are at no address: where goroutines of the runtime have nothing to do, and where one sleeps that is in no function of the program.
+const (
+	idleSite  = 1
+	sleepSite = 2
+)
+
+// nowhere returns the region of what is at no place of the program.
+func (se *session) nowhere(at uint64, name string) uint32 {
+	if e := se.sites.find(at); e != nil {
+		return e.value.region
+	}
+	return se.define(at, wire.Def{Type: wire.DefRegion, Name: name}, site{}).value.region
+}
 
 // idle returns the region of sleeps for which no function was called: those of goroutines for which the runtime has nothing to do.
 //

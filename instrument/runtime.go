@@ -512,6 +512,9 @@ func (se *session) beginFrom(began uint64, k wire.Kind, id uint32, object uint64
 // beginAt begins an operation without object, at the place in the program that began it.
 func (se *session) beginAt(op uint64, k wire.Kind, name string) uint64 {
 	region := se.siteOf(op, name)
+	if region == unknownRegion && k == wire.SleepBegin { // main has returned, to the race detector
+		region = se.nowhere(sleepSite, name)
+	}
 	if region == unknownRegion { // one of the runtime's own
 		return 0
 	}

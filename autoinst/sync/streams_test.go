@@ -19,6 +19,7 @@ import (
 	"tracerec/autoinst/regions"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/trace"
 	"tracerec/trace/wire"
 )
 
@@ -71,7 +72,7 @@ func TestStreams(t *testing.T) {
 }
 
 // TestAcceptedAndClosed: that somebody closes a listener while a connection from there is noted is no race. The second for which the race detector has a
-// program sleep that exits is sleep, not work for which others had the processor.
+// program sleep that exits, or whose main returns, is sleep, not work for which others had the processor.
 func TestAcceptedAndClosed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the runtime")
@@ -86,7 +87,12 @@ func TestAcceptedAndClosed(t *testing.T) {
 	status, err := b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
 	require.NoError(t, err)
 	require.Zero(t, status)
-	a := recordCommand(t, program)
+	require.Equal(t, "sleep os.Exit", asleepAtEnd(t, recordCommand(t, program, "exit")))
+	require.Equal(t, "sleep ", asleepAtEnd(t, recordCommand(t, program)))
+}
+
+// asleepAtEnd returns in which sleep main was when the program ended, and where; "" if it was in none.
+func asleepAtEnd(t *testing.T, a *trace.Archive) string {
 	require.Empty(t, a.Check())
 	defs, asleep := a.Definitions(), ""
 	for m := a.Merge(); ; {
@@ -98,10 +104,10 @@ func TestAcceptedAndClosed(t *testing.T) {
 		switch {
 		case defs.Locations[l].GoID != 1 || e.Kind == wire.Blocked:
 		case e.Kind == wire.SleepBegin:
-			asleep = defs.Regions[e.ID].Func
+			asleep = defs.Regions[e.ID].Name + " " + defs.Regions[e.ID].Func
 		default:
 			asleep = ""
 		}
 	}
-	require.Equal(t, "os.Exit", asleep)
+	return asleep
 }

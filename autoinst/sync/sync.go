@@ -148,8 +148,8 @@ var patches = []patch{
 	{"runtime/proc.go", "func startTheWorldWithSema(now int64, w worldStop) int64 {", "\tworldStarted()\n", before, "\ttracerecStart()\n"},
 	{"runtime/proc.go", "func runExitHooks(code int) {", "\texithook.Run(code)\n", behind, "\tif tracerecRecording != 0 {\n\t\ttracerecExits()\n\t}\n"},
 	// The race detector has a program that exits sleep for a second, in which it may find more.
-	{"runtime/proc.go", "func os_beforeExit(exitCode int) {", "\t\tracefini()", before,
-		"\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"},
+	{"runtime/proc.go", "func os_beforeExit(exitCode int) {", "\t\tracefini()", before, lastSleep},
+	{"runtime/proc.go", "func main() {", "\t\tracefini()", before, lastSleep},
 	{"runtime/sema.go", "func semacquire1(addr *uint32, lifo bool, profile semaProfileFlags, skipframes int, reason waitReason) {", "\t\troot.queue(addr, s, lifo)\n", behind, "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecQueues(addr)\n\t\t}\n"},
 	{"runtime/netpoll.go", "func poll_runtime_pollWait(pd *pollDesc, mode int) int {", "\tfor !netpollblock(", before,
 		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecOf(getg()).interrupted = 0\n" +
@@ -206,6 +206,7 @@ var patches = []patch{
 const (
 	newproc1    = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
 	synctestRun = "func synctestRun(f func()) {"
+	lastSleep   = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"
 	raceRead    = "\tif race.Enabled {\n\t\trace.Read("
 )
 
