@@ -442,12 +442,16 @@ func (b *builder) unmatched(add func(format string, args ...any)) {
 		add("values on channels whose sender or receiver was not found, beside others whose were: %d. It is not recorded, or a goroutine lost its processor within an "+
 			"operation, and time stamps tell another order than what happened; who was waited for on these channels is not certain", c.Strange)
 	}
-	external := b.total(m.externalWait)
+	external, forever := b.total(m.externalWait), int64(0)
 	for loc, n := range b.lives.never { // which is told by itself
-		external -= n.forever(b.s, loc)
+		forever += n.forever(b.s, loc)
 	}
-	if external > b.out.Header.Time/10 {
-		add("%d %% of all time was waiting for something that is not in the trace (external_wait)", (100*external+b.out.Header.Time/2)/b.out.Header.Time)
+	if external -= forever; external > b.out.Header.Time/10 {
+		beside := ""
+		if forever > b.out.Header.Time/100 {
+			beside = ", beside that of goroutines that were still waiting when the trace ended"
+		}
+		add("%d %% of all time was waiting for something that is not in the trace (external_wait)%s", (100*external+b.out.Header.Time/2)/b.out.Header.Time, beside)
 	}
 }
 

@@ -125,6 +125,14 @@ func TestOneResultEachIsNoPool(t *testing.T) {
 	}
 }
 
+// TestBesideWhatStillWaits: the warning of waiting for what is not in the trace leaves out what never ended, which is told by itself, and says so if there is any.
+func TestBesideWhatStillWaits(t *testing.T) {
+	const text = "location main\n 0 enter main\n 0 create w @a.go:1\n 10 select @a.go:5\n 10 blocked\n 510 leave\n 1000 exit\nlocation w\n 0 begin worker by main\n 500 select @a.go:7\n 500 blocked\n"
+	const warning = "25 % of all time was waiting for something that is not in the trace (external_wait)"
+	require.Contains(t, analyzeText(t, text).Warnings, warning+", beside that of goroutines that were still waiting when the trace ended")
+	require.Contains(t, analyzeText(t, text+" 1000 leave\n 1000 end\n").Warnings, strings.Replace(warning, "25", "50", 1))
+}
+
 // Goroutines that put something into a channel before they work and take it out behind use it as a semaphore.
 // Neighbours that hand each other something over a buffer have no semaphore, whoever is late.
 func TestBufferIsNoSemaphore(t *testing.T) {
