@@ -11,8 +11,10 @@ import (
 
 // The names of goroutines: those of the functions that the user wrote.
 
-// runtimeEntries are names of what the runtime starts of its own accord, by the function.
+// runtimeEntries are names of what the runtime, or a timer of Go's library, starts of its own accord, by the function.
 var runtimeEntries = map[string]string{
+	"context.WithDeadlineCause.func2": "context deadline",
+
 	"runtime.runFinalizers": "finalizers",
 	"runtime.runfinq":       "finalizers",
 	"runtime.runCleanups":   "cleanups",
@@ -31,10 +33,11 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	return se.define(uint64(pc), def, site{}).value.region
 }
 
-// These sites are at no address: where goroutines of the runtime have nothing to do, and where one sleeps that is in no function of the program.
+// These sites are at no address: where goroutines of the runtime have nothing to do, where one sleeps that is in no function of the program, and where one waits for the timer that starts it.
 const (
 	idleSite  = 1
 	sleepSite = 2
+	timerSite = 3
 )
 
 // nowhere returns the region of what is at no place of the program.
@@ -45,11 +48,15 @@ func (se *session) nowhere(at uint64, name string) uint32 {
 	return se.define(at, wire.Def{Type: wire.DefRegion, Name: name}, site{}).value.region
 }
 
-// idle returns the region of sleeps for which no function was called: those of goroutines for which the runtime has nothing to do.
+// asleep returns the region of sleeps for which no function was called: those of goroutines for which the runtime has nothing to do, or whose timer has not run down; what is as that of a stretch.
 //
 //go:norace
-func (se *session) idle() uint32 {
-	if e := se.sites.find(idleSite); e != nil {
+func (se *session) asleep(what uint32) uint32 {
+	at := uint64(idleSite)
+	if what>>8 != 0 {
+		at = timerSite
+	}
+	if e := se.sites.find(at); e != nil {
 		return e.value.region
 	}
 	return unknownRegion

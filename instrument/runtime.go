@@ -441,16 +441,20 @@ func (se *session) began(function uintptr) {
 			return
 		}
 		g.location, g.creator = se.buffer.NewLocation(), 0
+	} else if g.location == 0 { // a timer did
+		g.location = se.buffer.NewLocation()
+		se.nowhere(timerSite, wire.Timer)
 	}
 	if t := uint64(g.started); t > se.start && t <= at {
 		at = t
 	} else {
 		g.head = g.tail // what it did before is not part of its life
 	}
-	se.beginLocationAt(running, at, g.location, g.creator, se.entryOf(function))
+	s, waited := se.beginLocationAt(running, at, g.location, g.creator, se.entryOf(function))
 	if se.states {
-		se.runs(se.slotOf(running), at, g.processor)
+		se.runs(s, at, g.processor)
 	}
+	se.heldUp(s, waited)
 }
 
 // countedIn returns what the runtime keeps of the channel at p: behind the number of values in its buffer.

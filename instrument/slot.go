@@ -193,13 +193,8 @@ func (se *session) room(s *slot, words uintptr, t uint64) (uint64, bool) {
 	}
 	const wordsOfTime = 2
 	if s.pos+8*(words+wordsOfTime) > s.end {
-		waited, ok := se.refill(s, t)
-		if waited > 0 {
-			se.buffer.Count(shm.HeldUp, waited)
-		}
+		waited, ok := se.take(s, t)
 		if !ok {
-			s.loss.Add(t)
-			se.buffer.Count(shm.EventsLost, 1)
 			return t, false
 		}
 		if waited > 0 {
@@ -210,6 +205,20 @@ func (se *session) room(s *slot, words uintptr, t uint64) (uint64, bool) {
 	}
 	s.reach(t)
 	return t, true
+}
+
+// take is refill for an event at the time t, which is lost if that fails.
+//
+//go:norace
+func (se *session) take(s *slot, t uint64) (waited uint64, ok bool) {
+	if waited, ok = se.refill(s, t); waited > 0 {
+		se.buffer.Count(shm.HeldUp, waited)
+	}
+	if !ok {
+		s.loss.Add(t)
+		se.buffer.Count(shm.EventsLost, 1)
+	}
+	return waited, ok
 }
 
 // reach makes the distance from the last event to the time t fit into a head.

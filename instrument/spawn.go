@@ -50,15 +50,14 @@ func (se *session) recordCreate(region uint32, location uint64) uint64 {
 func (se *session) beginLocation(location, creator uint64, region uint32) {
 	if current.Load() == se {
 		g, t := se.now()
-		se.beginLocationAt(g, t, location, creator, region)
+		se.heldUp(se.beginLocationAt(g, t, location, creator, region))
 	}
 }
 
-// beginLocationAt records that the running goroutine began at the time t.
+// beginLocationAt records that the running goroutine began at the time t, and returns for how long it had to wait for memory now, which is to be told by heldUp.
 //
 //go:norace
-func (se *session) beginLocationAt(g unsafe.Pointer, t, location, creator uint64, region uint32) {
-	var s *slot
+func (se *session) beginLocationAt(g unsafe.Pointer, t, location, creator uint64, region uint32) (s *slot, waited uint64) {
 	if se.byID != nil {
 		id := printedGoid()
 		s = se.newSlot(nil)
@@ -67,9 +66,26 @@ func (se *session) beginLocationAt(g unsafe.Pointer, t, location, creator uint64
 		s = se.slotFor(g)
 		se.adopt(s, goidAt(g), location)
 	}
-	if t, ok := se.room(s, 2+se.readingRoom, t); ok {
-		se.readCounters(s, g, t, false)
-		s.put1(wire.Begin, region, t, creator)
+	waited, ok := se.take(s, t)
+	if !ok {
+		return s, 0
+	}
+	s.reach(t)
+	se.readCounters(s, g, t, false)
+	s.put1(wire.Begin, region, t, creator)
+	return s, waited
+}
+
+// heldUp records that the running goroutine has waited for memory.
+//
+//go:norace
+func (se *session) heldUp(s *slot, waited uint64) {
+	if waited == 0 {
+		return
+	}
+	_, now := se.now()
+	if t, ok := se.prepare(s, 2, now); ok {
+		s.put1(wire.Overhead, 0, t, waited)
 	}
 }
 

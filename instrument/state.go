@@ -110,7 +110,7 @@ func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool {
 		case wire.Overhead:
 			s.put1(k, 0, x.until, x.until-x.from)
 		case wire.SleepBegin:
-			s.put(k, se.idle(), x.from)
+			s.put(k, se.asleep(x.what), x.from)
 			s.put(wire.Leave, 0, x.until)
 		default:
 			s.put(k, 0, x.from)
@@ -140,7 +140,7 @@ func (se *session) tellState(s *slot, x *stretch) {
 	case k == wire.Ready:
 		s.put1(k, x.what>>8, at, x.by)
 	case k == wire.SleepBegin:
-		s.put(k, se.idle(), at)
+		s.put(k, se.asleep(x.what), at)
 		s.reach(x.until)
 		s.put(wire.Leave, 0, x.until)
 	default:
@@ -193,7 +193,7 @@ func (se *session) final(g unsafe.Pointer, what uint32, t uint64) {
 	for _, at := range []uint64{max(of.since, s.last), t} {
 		s.reach(at)
 		if k := wire.Kind(what); k == wire.SleepBegin {
-			s.put(k, se.idle(), at)
+			s.put(k, se.asleep(what), at)
 			return
 		} else if k == wire.Ready {
 			s.put1(k, what>>8, at, of.by)

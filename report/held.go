@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // holder is a place in which a finding's lock was held, and those who held it there.
@@ -100,8 +101,11 @@ func (p *page) then(f *Finding, holders []holder) string {
 	return ", mostly " + p.doingAt(path) + " then"
 }
 
-// doingAt says where goroutines were, and what they did there if that is not work: "in Commit at tx.go:170", "ready to run in recv at tx.go:9".
+// doingAt says where goroutines were, and what they did there if that is not work: "in Commit at tx.go:170", "ready to run in recv at tx.go:9". Who was started by a timer waited for that.
 func (p *page) doingAt(path uint32) string {
+	if r := p.e.leaf(path); r.Operation && r.Name == wire.Timer && r.File == "" {
+		return "waiting for its timer"
+	}
 	return strings.TrimPrefix(p.idling(path)+" in "+p.at(path), " ")
 }
 

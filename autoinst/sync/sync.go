@@ -123,7 +123,7 @@ var patches = []patch{
 
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\tsystemstack(func() {\n", before,
 		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
-	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t}\n"},
+	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t} else if tracerecRecording != 0 && gp == gp.m.g0 {\n\t\t\ttracerecTimed(newg)\n\t\t}\n"},
 	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tsystemstack(func() {\n", before,
 		"\ttracerecBy, tracerecL := gp, uint64(0)\n\tif tracerecRecording != 0 {\n\t\tstart := corostart\n" +
 			"\t\ttracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&start)))\n\t}\n"},
@@ -164,6 +164,15 @@ var patches = []patch{
 		"\tif tracerecRecording != 0 {\n\t\ttracerecT = tracerecTell(tracerecWait, tracerecWord(bubble), 0)\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/synctest.go", synctestRun, "\ttotal := bubble.total\n\tunlock(&bubble.mu)\n", behind,
 		"\tif total == 1 {\n\t\ttracerecPart(tracerecMeet, 0, tracerecT)\n\t} else {\n\t\ttracerecPart(tracerecMeet|tracerecPanicked<<8, 0, tracerecT)\n\t}\n"},
+	{"runtime/time.go", "type timer struct {", "\tisSending atomic.Int32\n", behind, "\n\ttracerec tracerecTimer\n"},
+	{"runtime/runtime2.go", "type p struct {", "\tid          int32\n", behind, "\ttracerec    tracerecTimer // that runs on it\n"},
+	{"runtime/time.go", "func newTimer(when, period int64, f func(arg any, seq uintptr, delay int64), arg any, c *hchan) *timeTimer {", "\tt.modify(when, period, f, arg, 0)\n", before,
+		"\tif tracerecRecording != 0 && c == nil {\n\t\tt.tracerecSet()\n\t}\n"},
+	{"runtime/time.go", "func resetTimer(t *timeTimer, when, period int64) bool {", "\treturn t.reset(when, period)\n", before,
+		"\tif tracerecRecording != 0 && !t.isChan {\n\t\tt.tracerecSet()\n\t}\n"},
+	{"runtime/time.go", unlockAndRun, "\tseq := t.seq\n", behind, "\ttracerecT := t.tracerec\n"},
+	{"runtime/time.go", unlockAndRun, "\tf(arg, seq, delay)\n", instead,
+		"\tgetg().m.p.ptr().tracerec = tracerecT\n\tf(arg, seq, delay)\n\tgetg().m.p.ptr().tracerec = tracerecTimer{}\n"},
 	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\tif t := tracerecTell(tracerecSleep, 0, 0); t != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecPart(tracerecLeave, 0, t)\n\t\t}\n\t}\n"},
 	// While a collection starts, nothing may be allocated.
@@ -204,10 +213,11 @@ var patches = []patch{
 }
 
 const (
-	newproc1    = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
-	synctestRun = "func synctestRun(f func()) {"
-	lastSleep   = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"
-	raceRead    = "\tif race.Enabled {\n\t\trace.Read("
+	unlockAndRun = "func (t *timer) unlockAndRun(now int64, bubble *synctestBubble) {"
+	newproc1     = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
+	synctestRun  = "func synctestRun(f func()) {"
+	lastSleep    = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"
+	raceRead     = "\tif race.Enabled {\n\t\trace.Read("
 )
 
 // done is the begin of a method that may be done by another one.

@@ -16,6 +16,9 @@ const (
 // Idle is the sleep of a goroutine of the runtime for which there is nothing to do: that which runs finalizers, for instance.
 const Idle = "idle"
 
+// Timer is the sleep of a goroutine from when a timer was set that calls its function until that has run down, as time.AfterFunc and the deadline of a context do.
+const Timer = "timer"
+
 // FDLock is the operation that takes one of the locks under which a file or connection is read from, or written to: fmt.Println for instance, while another goroutine prints.
 const FDLock = "fdlock"
 

@@ -1,0 +1,42 @@
+// Program timers waits for what timers start: the deadline of a context, and functions that are called when time has passed, one of a timer that another goroutine has set again.
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const short = 20 * time.Millisecond
+
+var fired, again = make(chan bool), make(chan bool)
+
+func fire() { close(fired) }
+
+func fireAgain() { close(again) }
+
+func never() { panic("the timer was stopped") }
+
+func plain(wg *sync.WaitGroup) { defer wg.Done() }
+
+func reset(t *time.Timer) { t.Reset(short) }
+
+func main() {
+	stopped := time.AfterFunc(time.Hour, never)
+	stopped.Stop()
+	ctx, cancel := context.WithTimeout(context.Background(), short)
+	defer cancel()
+	<-ctx.Done()
+	time.AfterFunc(short, fire)
+	<-fired
+	go reset(time.AfterFunc(time.Hour, fireAgain))
+	<-again
+	select { // these timers start nobody
+	case <-time.After(short):
+	case <-time.NewTimer(time.Hour).C:
+	}
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go plain(&wg)
+	wg.Wait()
+}

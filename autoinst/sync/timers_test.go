@@ -1,0 +1,73 @@
+package sync_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/analyzer"
+	"tracerec/metric"
+	"tracerec/patterns"
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// TestTimers: a goroutine that a timer starts was started by who set that last, and has slept since. So whoever waits for it waits for the timer.
+func TestTimers(t *testing.T) {
+	a := record(t, "timers")
+	require.Empty(t, a.Check())
+	defs := a.Definitions()
+	type life struct {
+		name    string
+		creator trace.LocationID
+		begun   int64
+		slept   int64 // in timer
+	}
+	lives, since := make([]life, len(defs.Locations)), make([]int64, len(defs.Locations))
+	for i := range lives {
+		lives[i].name = "main" // which has no Begin
+	}
+	for m := a.Merge(); ; {
+		l, e, _, err := m.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		x := &lives[l]
+		switch {
+		case e.Kind == wire.Begin:
+			*x = life{defs.Regions[e.ID].Name, trace.LocationID(e.Word) - 1, e.Time, 0}
+		case e.Kind == wire.SleepBegin && defs.Regions[e.ID].Name == wire.Timer:
+			since[l] = e.Time
+			require.Equal(t, x.begun, e.Time, "it begins with that")
+		case e.Kind == wire.Leave && since[l] != 0:
+			x.slept, since[l] = e.Time-since[l], 0
+		}
+	}
+	creators := map[string]string{}
+	for _, x := range lives {
+		if x.name == "main" {
+			continue
+		}
+		require.Less(t, int(x.creator), len(lives), "%+v", x)
+		creators[x.name] = lives[x.creator].name
+		if x.name == "main.plain" || x.name == "main.reset" {
+			require.Zero(t, x.slept, x.name)
+		} else {
+			require.Greater(t, x.slept, int64(15*time.Millisecond), "%+v", x)
+		}
+	}
+	require.Equal(t, map[string]string{"context deadline": "main", "main.fire": "main", "main.fireAgain": "main.reset", "main.reset": "main", "main.plain": "main"}, creators)
+
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	statesAddUp(t, e)
+	require.Zero(t, e.Split.ByTime)
+	require.Greater(t, e.Split.Sleep, int64(45*time.Millisecond), "the path leads through three of them")
+	require.Equal(t, metric.LateClose, e.Metrics[e.Findings[0].Metric].Name)
+	require.Greater(t, e.Findings[0].Critical, int64(15*time.Millisecond))
+	require.Contains(t, e.Verdict.Text, "mostly waiting for its timer then")
+}
