@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
 
 // holder is a place in which a finding's lock was held, and those who held it there.
@@ -103,7 +102,7 @@ func (p *page) then(f *Finding, holders []holder) string {
 
 // doingAt says where goroutines were, and what they did there if that is not work: "in Commit at tx.go:170", "ready to run in recv at tx.go:9". Who was started by a timer waited for that.
 func (p *page) doingAt(path uint32) string {
-	if r := p.e.leaf(path); r.Operation && r.Name == wire.Timer && r.File == "" {
+	if p.e.leaf(path).timed() {
 		return "waiting for its timer"
 	}
 	return strings.TrimPrefix(p.idling(path)+" in "+p.at(path), " ")

@@ -89,7 +89,7 @@ var problems = []metric.Metric{
 		Description: "What was waited for in the end was time: the goroutine that was to go on slept.",
 		Formula:     "a wait for a goroutine, during most of which that slept",
 		Advice: "If it sleeps until something is ready, have it told instead, by a channel or a condition. If it slows down on purpose (a rate limit, a retry, a batch that " +
-			"fills up), that pace is what others get; if many wait for few who sleep, more of these help.",
+			"fills up), that pace is what others get; if many wait for few who sleep, more of these help. If it is a deadline that ran down, look at what did not come in time: a shorter one only gives up earlier.",
 	},
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",
@@ -355,7 +355,7 @@ func (e *Experiment) waitIn(d doing) string {
 	switch {
 	case !leaf.Operation:
 		return metric.Execution
-	case leaf.Name == sleepName:
+	case leaf.sleeps():
 		return metric.Sleep
 	case leaf.outward():
 		return metric.Network

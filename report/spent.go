@@ -84,7 +84,7 @@ func (e *Experiment) mostly(s share, all OperationSplit) spending {
 	switch {
 	case r.Name == notRecorded:
 		return spending{s, nowhere, s.value}
-	case r.Name == sleepName && r.Operation:
+	case r.sleeps():
 		return spending{s, sleeping, s.value}
 	}
 	most := spending{s, unclear, all.Execution}

@@ -232,6 +232,14 @@ const (
 // outward says whether an operation waits for the network, or for a pipe or the like.
 func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network || r.Name == wire.Pipe) }
 
+// sleeps says whether an operation is a sleep.
+func (r Region) sleeps() bool {
+	return r.Operation && (r.Name == sleepName || r.timed() || r.Name == wire.Idle && r.File == "")
+}
+
+// timed says whether it is the sleep of a goroutine until its timer starts it.
+func (r Region) timed() bool { return r.Operation && r.Name == wire.Timer && r.File == "" }
+
 // locks says whether an operation takes a lock.
 func (r Region) locks() bool {
 	return r.Operation && (r.Name == lockName || r.Name == "r"+lockName || r.Name == wire.FDLock)

@@ -253,10 +253,10 @@ func (p *page) mayRest(n *NeverEnded) bool {
 	switch leaf := p.e.leaf(n.Path); leaf.Name {
 	case recvName, selectName:
 		return n.Object != "" // which would be a nil channel
-	case condWaitName, sleepName:
+	case condWaitName:
 		return true
 	default:
-		return leaf.outward()
+		return leaf.sleeps() || leaf.outward()
 	}
 }
 

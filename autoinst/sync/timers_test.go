@@ -11,6 +11,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -69,5 +70,6 @@ func TestTimers(t *testing.T) {
 	require.Greater(t, e.Split.Sleep, int64(45*time.Millisecond), "the path leads through three of them")
 	require.Equal(t, metric.LateClose, e.Metrics[e.Findings[0].Metric].Name)
 	require.Greater(t, e.Findings[0].Critical, int64(15*time.Millisecond))
+	require.Equal(t, report.TimerBound, e.Problem(&e.Findings[0]).Name)
 	require.Contains(t, e.Verdict.Text, "mostly waiting for its timer then")
 }
