@@ -181,8 +181,14 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	return v, doing
 }
 
-// asleepAt says who sleeps at a place, if one goroutine has most of it.
+// asleepAt says who sleeps at a place, if one goroutine has most of it. Who waits for its timer does so at no place.
 func (p *page) asleepAt(top spending, at string) string {
+	if p.e.leaf(top.path).timed() {
+		if 2*top.most > top.value {
+			return "waiting of " + p.name(top.largest) + " for its timer"
+		}
+		return "waiting of goroutines for the timers that start them, such as " + p.name(top.largest)
+	}
 	if place, is := strings.CutPrefix(at, sleepName+" "); is && 2*top.most > top.value {
 		return sleepName + " of " + p.name(top.largest) + " " + place
 	}

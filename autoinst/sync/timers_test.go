@@ -73,3 +73,13 @@ func TestTimers(t *testing.T) {
 	require.Equal(t, report.TimerBound, e.Problem(&e.Findings[0]).Name)
 	require.Contains(t, e.Verdict.Text, "mostly waiting for its timer then")
 }
+
+// TestTimersInTurn: where one timer after another sets the pace, the first sentence says so.
+func TestTimersInTurn(t *testing.T) {
+	a := record(t, "timers", "turns")
+	require.Empty(t, a.Check())
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	require.Greater(t, e.Split.Sleep, int64(75*time.Millisecond))
+	require.Contains(t, e.Verdict.Text, "waiting of goroutines for the timers that start them, such as main.tick")
+}
