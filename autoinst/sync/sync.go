@@ -125,7 +125,7 @@ var patches = []patch{
 		"\tvar tracerecL uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(fn)\n\t}\n"},
 	{"runtime/proc.go", "func newproc(fn *funcval) {", "\t\tnewg := newproc1(fn, gp, pc, false, waitReasonZero)\n", behind, "\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, newg, tracerecL)\n\t\t} else if tracerecRecording != 0 && gp == gp.m.g0 {\n\t\t\ttracerecTimed(newg)\n\t\t}\n"},
 	// Who panics before anything else of it is recorded was awake, too.
-	{"runtime/panic.go", "func gopanic(e any) {", "\tif e == nil {\n\t\tif debug.panicnil", before, "\tif tracerecRecording != 0 {\n\t\ttracerecMay()\n\t}\n"},
+	{"runtime/panic.go", "func gopanic(e any) {", "\tif e == nil {\n\t\tif debug.panicnil", before, "\tif tracerecRecording != 0 { tracerecMay() }; "}, // in its line, as tracebacks name it
 	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tsystemstack(func() {\n", before,
 		"\ttracerecBy, tracerecL := gp, uint64(0)\n\tif tracerecRecording != 0 {\n\t\tstart := corostart\n" +
 			"\t\ttracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&start)))\n\t}\n"},
