@@ -444,6 +444,10 @@ func (se *session) began(function uintptr) {
 	} else if g.location == 0 { // a timer did
 		g.location = se.buffer.NewLocation()
 		se.nowhere(timerSite, wire.Timer)
+		if uint64(g.started) <= se.start { // which was set before the recording began
+			from := se.start + 1
+			g.started, g.ring[g.head%stretches].from = int64(from), from
+		}
 	}
 	if t := uint64(g.started); t > se.start && t <= at {
 		at = t

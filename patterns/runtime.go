@@ -47,7 +47,7 @@ var (
 	Sleep = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Sleep, Title: "Sleep", Parent: metric.Time,
 		Description: "Time in which goroutines slept because the program told them to; or, as idle, in which goroutines of the runtime had nothing to do, such as those " +
-			"that run finalizers and cleanups; or, as timer, in which goroutines that a timer starts waited for that, from when it was set, as with time.AfterFunc and the deadline of a context.",
+			"that run finalizers and cleanups; or, as timer, in which goroutines that a timer starts waited for that, from when it was set, as with time.AfterFunc and the deadline of a context (execution traces do not tell when: there, from when the wait began that they ended).",
 		Formula: "end − begin of Sleep operations",
 		Advice:  "Replace a sleep that polls for a condition by a channel receive or a condition variable, which return as soon as the condition holds.",
 	}}

@@ -172,7 +172,7 @@ var patches = []patch{
 		"\tif tracerecRecording != 0 && c == nil {\n\t\tt.tracerecSet()\n\t}\n"},
 	{"runtime/time.go", "func resetTimer(t *timeTimer, when, period int64) bool {", "\treturn t.reset(when, period)\n", before,
 		"\tif tracerecRecording != 0 && !t.isChan {\n\t\tt.tracerecSet()\n\t}\n"},
-	{"runtime/time.go", unlockAndRun, "\tseq := t.seq\n", behind, "\ttracerecT := t.tracerec\n"},
+	{"runtime/time.go", unlockAndRun, "\tseq := t.seq\n", behind, "\ttracerecT := t.tracerec\n\ttracerecT.runs = true\n"},
 	{"runtime/time.go", unlockAndRun, "\tf(arg, seq, delay)\n", instead,
 		"\tgetg().m.p.ptr().tracerec = tracerecT\n\tf(arg, seq, delay)\n\tgetg().m.p.ptr().tracerec = tracerecTimer{}\n"},
 	{"runtime/time.go", "func timeSleep(ns int64) {", "\tgp := getg()\n", behind,

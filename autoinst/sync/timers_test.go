@@ -3,6 +3,8 @@ package sync_test
 import (
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/recorder"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -82,4 +85,28 @@ func TestTimersInTurn(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, e.Split.Sleep, int64(75*time.Millisecond))
 	require.Contains(t, e.Verdict.Text, "waiting of goroutines for the timers that start them, such as main.tick")
+}
+
+// TestTimersBefore: a goroutine whose timer was set before the recording began has slept since that did, and nobody knows who started it.
+func TestTimersBefore(t *testing.T) {
+	name, status := program(t, "timers"), 3
+	o := recorder.Defaults(filepath.Join(t.TempDir(), "trace"))
+	o.Quiet, o.Window = true, &recorder.Window{From: 10 * time.Millisecond, To: -1}
+	for long := time.Second; status == 3; long *= 2 {
+		require.NoError(t, os.RemoveAll(o.Dir))
+		var err error
+		status, err = recorder.Run(o, []string{name, long.String()})
+		require.NoError(t, err)
+	}
+	require.Zero(t, status)
+	a, err := trace.Open(o.Dir)
+	require.NoError(t, err)
+	defer a.Close()
+	require.Empty(t, a.Check())
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	statesAddUp(t, e)
+	require.Greater(t, e.Split.Sleep, e.Header.Focus*9/10, "%+v", e.Split)
+	require.Less(t, e.Split.NotRecorded, e.Header.Focus/100, "%+v", e.Split)
+	require.Contains(t, e.Verdict.Text, "main.fire, which was mostly waiting for its timer then")
 }

@@ -154,6 +154,10 @@ func (c *converter) create(e *step, g *goroutine, to exp.GoState) {
 	case exp.GoSyscall: // a thread that is not of Go called Go
 		c.tell(g, wire.Syscall, 0)
 	default:
+		if e.Goroutine() == exp.NoGoroutine {
+			g.timed, g.wait, g.outcome = true, wire.SleepBegin, wire.OK
+			c.tell(g, wire.Ready, uint32(wire.Woken), 0)
+		}
 		c.queue(g)
 	}
 }
@@ -223,7 +227,7 @@ func (c *converter) waits(g *goroutine, what wait, s *stack, forever bool) {
 		c.tell(g, what.kind, c.operation(what.name, s), wire.ObjectWord(object, what.mode))
 	}
 	c.tell(g, wire.Blocked, 0)
-	g.wait, g.outcome = what.kind, wire.OK
+	g.wait, g.outcome, g.blocked = what.kind, wire.OK, c.now
 }
 
 // wake takes the end of a wait: the goroutine is ready to run.
@@ -246,6 +250,7 @@ func (c *converter) wake(e *step, g *goroutine) {
 	number := uint64(0)
 	if by != nil {
 		number = by.number
+		c.slept(by, g.blocked)
 		c.lets(by, g, s)
 	}
 	c.tell(g, wire.Ready, uint32(wire.Woken), number)

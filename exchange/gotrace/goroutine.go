@@ -29,6 +29,9 @@ type goroutine struct {
 	chosen  uint64 // object word of the select, or of what interrupted it
 	unknown bool   // it waits for something that is not known yet
 	assists bool   // it is in a GC assist
+	blocked uint64 // when its last wait began
+	timed   bool   // a timer started it
+	asleep  bool   // words still hold that it began asleep, waiting for that, in their second
 	queued  int    // place among those that are ready, -1 if it is not
 
 	before *situation // what it did before the part that is converted; nil once it is written
@@ -134,6 +137,20 @@ func (c *converter) begin(g *goroutine) {
 		c.put(g, t, wire.Enter, g.outer)
 		g.levels = append(g.levels, frame{region: g.outer})
 	}
+	if g.timed {
+		c.put(g, t, wire.SleepBegin, c.operation(wire.Timer, nil))
+		c.put(g, t, wire.Blocked, 0)
+		if g.asleep = g.before == nil; g.asleep {
+			g.words = append(g.words, wire.Head(wire.Time, 0, 0), t-c.part.from)
+		}
+	}
+}
+
+// slept lets a goroutine that a timer started have slept since a time at least, at which the wait began that it ends now. When the timer was set is not in the trace.
+func (c *converter) slept(g *goroutine, since uint64) {
+	if since = max(since, c.part.from) - c.part.from; g.asleep {
+		g.words[1] = min(g.words[1], since)
+	}
 }
 
 // back closes all but n levels since when the goroutine is loose, and writes what waits.
@@ -195,7 +212,7 @@ func (c *converter) put(g *goroutine, t uint64, kind wire.Kind, id uint32, words
 func (c *converter) flush(g *goroutine) {
 	if len(g.words) > 0 {
 		c.note(c.box.chunk(trace.RawChunk{Location: g.number, GoID: g.id, Seq: g.seq, Words: g.words}))
-		g.words = g.words[:0]
+		g.words, g.asleep = g.words[:0], false
 		g.seq++
 	}
 }

@@ -1,4 +1,5 @@
 // Program timers waits for what timers start: the deadline of a context, and functions that are called when time has passed, one of a timer that another goroutine has set again.
+// With "turns", each timer sets the next. With a duration, it sets a timer before it is recorded; status 3 if the time has passed before it is.
 package main
 
 import (
@@ -6,7 +7,11 @@ import (
 	"os"
 	"sync"
 	"time"
+	_ "unsafe" // for go:linkname
 )
+
+//go:linkname recording runtime.tracerecRecording
+var recording uint32
 
 const short = 20 * time.Millisecond
 
@@ -31,7 +36,25 @@ func tick(n int) {
 	time.AfterFunc(short, func() { tick(n + 1) })
 }
 
+func older(long string) {
+	d, _ := time.ParseDuration(long)
+	time.AfterFunc(d, fire)
+	for recording == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	select {
+	case <-fired:
+		os.Exit(3)
+	default:
+		<-fired
+	}
+}
+
 func main() {
+	if len(os.Args) > 1 && os.Args[1] != "turns" {
+		older(os.Args[1])
+		return
+	}
 	if len(os.Args) > 1 {
 		tick(0)
 		<-fired
