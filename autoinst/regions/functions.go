@@ -98,7 +98,7 @@ func (s *scope) next() string {
 
 // literals adds the function literals in a node. What is deferred belongs to the function that it ends.
 func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
-	deferred, parallel := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
+	deferred, parallel, given := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.DeferStmt:
@@ -106,16 +106,16 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 				deferred[l] = true
 			}
 		case *ast.CallExpr:
-			if to, ok := n.Fun.(*ast.SelectorExpr); ok && to.Sel.Name == "RunParallel" && len(n.Args) == 1 {
+			if to, ok := n.Fun.(*ast.SelectorExpr); ok && isRunner(to.Sel.Name) && len(n.Args) == 1 {
 				if l, ok := ast.Unparen(n.Args[0]).(*ast.FuncLit); ok {
-					parallel[l] = x.test
+					parallel[l], given[l] = x.test && to.Sel.Name == runParallel, true
 				}
 			}
 		case *ast.FuncLit:
 			inner := &scope{name: of.next(), literal: true}
 			f := x.named(inner.name, n.Pos(), n.Body)
 			f.forbidden = f.forbidden || forbidden || deferred[n]
-			f.always = parallel[n]
+			f.always, f.given = parallel[n], given[n]
 			x.all = append(x.all, f)
 			x.literals(n.Body, inner, forbidden)
 			return false
@@ -124,7 +124,12 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 	})
 }
 
-// givenIn adds the names of functions and methods whose values a file gives to RunParallel of a benchmark, or to Go of a group of goroutines.
+// isRunner says whether a method of this name runs what it is given: RunParallel of a benchmark, or Go of a group of goroutines.
+func isRunner(name string) bool { return name == runParallel || name == "Go" }
+
+const runParallel = "RunParallel"
+
+// givenIn adds the names of functions and methods whose values a file gives to what runs them.
 func givenIn(file *ast.File, names map[string]bool) {
 	imports := importsOf(file)
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -133,7 +138,7 @@ func givenIn(file *ast.File, names map[string]bool) {
 			return true
 		}
 		to, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-		if !ok || to.Sel.Name != "RunParallel" && to.Sel.Name != "Go" {
+		if !ok || !isRunner(to.Sel.Name) {
 			return true
 		}
 		of, selected := ast.Unparen(c.Args[0]).(*ast.SelectorExpr)

@@ -56,7 +56,7 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 // instrument makes functions of a package regions.
 func (c *chooser) instrument(to *edited) {
 	for _, f := range to.functions {
-		f.given = f.key.name != "" && to.given[f.key.name]
+		f.given = f.given || f.key.name != "" && to.given[f.key.name]
 		v := c.verdict(f, f.in.name)
 		to.count(v)
 		switch {

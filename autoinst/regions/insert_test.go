@@ -101,26 +101,29 @@ var v = func() { loop(1) }
 	}, got)
 }
 
-// TestParallel: what a benchmark runs in parallel is a region, even if the compiler calls it inlinable. It was the work of package testing.
+// TestParallel: what a benchmark runs in parallel is a region, even if the compiler calls it inlinable. It was the work of package testing. So is what is given to a
+// group of goroutines, if it is not trivial.
 func TestParallel(t *testing.T) {
 	text := `package a
 
 func BenchmarkA(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) { for pb.Next() { work() } })
 	b.Loop2(func(pb *testing.PB) { for pb.Next() { work() } })
+	g.Go(func() { work() })
+	g.Go(func() { n++ })
 }
 `
 	name := filepath.Join(t.TempDir(), "a_test.go")
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
-	c := chooser{inlined: map[place]bool{{name, 4, 16}: true, {name, 5, 10}: true}}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, nil, parser.ParseComments)
-	require.NoError(t, err)
+	c := chooser{inlined: map[place]bool{{name, 4, 16}: true, {name, 5, 10}: true, {name, 6, 7}: true, {name, 7, 7}: true}}
+	to := &edited{}
+	to.find(overlay.New("/nowhere"), &pkg{ImportPath: "a", Name: "a"}, name)
+	c.instrument(to)
 	got := map[string]verdict{}
-	for _, f := range functionsOf(files, file, &pkg{ImportPath: "a", Name: "a"}, true) {
+	for _, f := range to.functions {
 		got[f.name] = c.verdict(f, name)
 	}
-	require.Equal(t, map[string]verdict{"a.BenchmarkA": isOther, "a.BenchmarkA.func1": region, "a.BenchmarkA.func2": isInlined}, got)
+	require.Equal(t, map[string]verdict{"a.BenchmarkA": isOther, "a.BenchmarkA.func1": region, "a.BenchmarkA.func2": isInlined, "a.BenchmarkA.func3": region, "a.BenchmarkA.func4": isTrivial}, got)
 }
 
 // TestGivenByName: so is a function or a method of the package that is given by its name, also to a group of goroutines, if it is not trivial.
