@@ -13,10 +13,17 @@ import (
 // place again. They are not among all requests.
 const KindRound = "round"
 
+// KindStream is the kind of requests that go on as streams: WebSockets, server-sent events, calls of streaming methods of gRPC. How long they last says nothing about
+// the service, so they are not among all requests.
+const KindStream = "stream"
+
+// Apart says whether what is of a kind is not among all requests.
+func Apart(kind string) bool { return kind == KindRound || kind == KindStream }
+
 // Requests is all requests of one name that a service answered. Times are ns. Its JSON form is a contract: fields may be added, lists are never null.
 type Requests struct {
 	Name    string `json:"name"`
-	Kind    string `json:"kind"`    // http, http2, grpc, task or round; "" of all, without rounds
+	Kind    string `json:"kind"`    // http, http2, grpc, task, stream or round; "" of all, without streams and rounds
 	Count   int    `json:"count"`   // without those that are cut
 	Cut     int    `json:"cut"`     // that began before the trace, or had not ended with it
 	Unnamed int    `json:"unnamed"` // how many of Count have no name
@@ -322,7 +329,7 @@ func (r *Requests) called() string {
 func SlowFindings(list []Requests) []SlowFinding {
 	findings := []SlowFinding{}
 	for i := range list {
-		if f, is := list[i].Finding(); is {
+		if f, is := list[i].Finding(); is && list[i].Kind != KindStream {
 			findings = append(findings, f)
 		}
 	}

@@ -23,6 +23,9 @@ not recorded, the function that handled it, if the trace shows that. Time in
 which a request waited for another goroutine is divided by what that did, and
 those that it waited for.
 
+Streams are shown apart, as how long they last says nothing about the service:
+WebSockets, server-sent events and calls of streaming methods of gRPC.
+
 With --rounds, goroutines of the program that work in a loop are shown as well:
 what they do from one wait for a value, a signal or a time to the next one at
 the same place is a round.`
@@ -158,8 +161,8 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 // findingsOf returns what the slow requests of each name do that others do not, or else what most of their time is spent with.
 func findingsOf(list []Requests) (findings []SlowFinding) {
 	for i := range list {
-		if i == 0 && len(list) == 2 && list[1].Count == list[0].Count {
-			continue // all have one name
+		if i == 0 && len(list) > 1 && !Apart(list[1].Kind) && list[1].Count == list[0].Count || list[i].Kind == KindStream {
+			continue // all have one name, or it is as slow as who asked wants it to be
 		}
 		f, is := list[i].Finding()
 		if !is {
@@ -172,13 +175,16 @@ func findingsOf(list []Requests) (findings []SlowFinding) {
 	return findings
 }
 
-// firstNames returns all requests together, and so many names of them, and of rounds.
+// firstNames returns all requests together, and so many names of them, of streams, and of rounds.
 func firstNames(list []Requests, top int) (first []Requests) {
-	left := map[bool]int{false: top, true: top} // of rounds?
+	shown := map[string]int{}
 	first = append(first, list[0])
 	for _, x := range list[1:] {
-		if round := x.Kind == KindRound; left[round] > 0 {
-			left[round]--
+		kind := ""
+		if Apart(x.Kind) {
+			kind = x.Kind
+		}
+		if shown[kind]++; shown[kind] <= top {
 			first = append(first, x)
 		}
 	}
@@ -216,9 +222,17 @@ func requestsTable(w io.Writer, list []Requests, width int) error {
 			return readable.Duration(latency)
 		}
 		rows = append(rows, []string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate), readable.Duration(r.P50), most(95, r.P95), most(99, r.P99),
-			readable.Duration(r.Max), strconv.Itoa(r.Cut), readable.Clean(readable.Elide(r.Name, width))})
+			readable.Duration(r.Max), strconv.Itoa(r.Cut), readable.Clean(r.titled(width))})
 	}
 	return readable.Table(w, rows, "rrrrrrr-")
+}
+
+// titled returns the name of a row, which is at most so wide.
+func (r *Requests) titled(width int) string {
+	if r.Kind == KindStream {
+		return readable.Elide(r.Name, width-len(", stream")) + ", stream"
+	}
+	return readable.Elide(r.Name, width)
 }
 
 // firstOf returns the first elements of a list.

@@ -16,7 +16,7 @@ func (e *Experiment) Serves() bool {
 	}
 	answered, time := false, int64(0)
 	for i := range e.Requests {
-		if r := &e.Requests[i]; r.Kind != "" && r.Kind != "task" && r.Kind != KindRound && r.Count > 0 {
+		if r := &e.Requests[i]; r.Kind != "" && r.Kind != "task" && !Apart(r.Kind) && r.Count > 0 {
 			answered, time = true, time+r.Mean*int64(r.Count)
 		}
 	}
@@ -50,7 +50,7 @@ func (p *page) service() (Verdict, bool) {
 func (e *Experiment) kinds() string {
 	of := map[string]int{}
 	for i := range e.Requests {
-		if r := &e.Requests[i]; r.Kind != "" && r.Kind != KindRound && r.Count > 0 {
+		if r := &e.Requests[i]; r.Kind != "" && !Apart(r.Kind) && r.Count > 0 {
 			of[r.Kind] += r.Count
 		}
 	}

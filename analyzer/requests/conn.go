@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,6 +23,7 @@ func (r *reader) requests() (all []request) {
 			if q := &list[j]; r.name(q) {
 				r.profiling++
 			} else {
+				q.stream = l.streams(q, r.begin)
 				all = append(all, *q)
 			}
 		}
@@ -120,6 +122,21 @@ func (c *conn) last(at int64, ended bool) {
 		last := &c.found[len(c.found)-1]
 		last.cut = last.cut || cut
 	}
+}
+
+// leastFlushes is how often what there is of a response is sent early at least, if it is a stream.
+const leastFlushes = 3
+
+// streams says whether a request goes on as a stream: it took its connection over, or sent what it had early, again and again, for half of its time or more.
+func (l *life) streams(q *request, begin int64) bool {
+	from := sort.Search(len(l.signs), func(i int) bool { return l.signs[i].at >= q.begin })
+	list := l.signs[from:]
+	list = list[:sort.Search(len(list), func(i int) bool { return list[i].at > q.end })]
+	if slices.ContainsFunc(list, func(s signed) bool { return s.sign == streams }) {
+		return true
+	}
+	n := len(list)
+	return n >= leastFlushes && 2*(list[n-1].at-list[0].at) >= q.end-max(q.begin, begin)
 }
 
 // name finds out the route of a request: what its mux says, else the first that is known. It may be one for a profile or a trace of the program itself, which is

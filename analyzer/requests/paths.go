@@ -30,6 +30,7 @@ type path struct {
 	serves string // the kind of requests that its visits are, "" none
 	route  string // of the request that is served in it, "" unknown
 	sure   bool   // that is what its mux says
+	stream sign   // that the request goes on as one
 	depth  int    // regions that lead to it
 	own    int    // those of them that lead to the innermost function of the program itself, 0 if there is none
 }
@@ -47,6 +48,22 @@ const (
 	givesUp         // waits until nobody reads the connection
 	wholeLife       // the goroutine serves one request
 )
+
+// sign is what a call says of a request that it is in: whether that goes on as a stream.
+type sign uint8
+
+const (
+	noSign  sign = iota
+	flushes      // what there is of the response is sent before that is whole
+	streams      // nothing else follows on the connection, or there may be many messages
+)
+
+// signs are the functions whose calls are signs.
+var signs = map[string]sign{
+	"net/http.(*response).FlushError": flushes, "net/http.(*http2responseWriter).FlushError": flushes,
+	"net/http/internal/http2.(*responseWriter).FlushError": flushes, "golang.org/x/net/http2.(*responseWriter).FlushError": flushes,
+	"net/http.(*response).Hijack": streams, "google.golang.org/grpc.(*Server).processStreamingRPC": streams,
+}
 
 // The functions that tell what a goroutine does for requests.
 const (
@@ -151,7 +168,7 @@ func (p *paths) learn(n node) path {
 	case above.part == noPart && lifelongOf(r.Func) != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
 		x.part = wholeLife
 	}
-	x.sure = above.sure
+	x.sure, x.stream = above.sure, signs[r.Func]
 	switch {
 	case r.Func == taskOf:
 		x.serves, x.route, x.sure = kindTask, r.Name, true

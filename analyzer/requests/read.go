@@ -29,6 +29,7 @@ type life struct {
 	list        []activity // ascending, closed by one at its end
 	served      []request  // its regions that are requests
 	names       []named    // when which route was known, ascending
+	signs       []signed   // ascending
 	pauses      []pause    // ascending; none if rounds are not looked for
 
 	open    levels.Stack[level]
@@ -57,6 +58,12 @@ type activity struct {
 type named struct {
 	at   int64
 	path int32
+}
+
+// signed is when there was a sign of a stream.
+type signed struct {
+	at int64
+	sign
 }
 
 // read reads an archive. What is damaged is left out, as the analyzer has said.
@@ -171,6 +178,9 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	}
 	if p.route != "" && (parent < 0 || r.paths.list[parent].route != p.route) {
 		l.names = append(l.names, named{t, path})
+	}
+	if p.stream != noSign {
+		l.signs = append(l.signs, signed{t, p.stream})
 	}
 	if r.rounds && r.paths.pauses(path) {
 		l.pauses = append(l.pauses, pause{path, t, unknown})

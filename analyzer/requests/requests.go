@@ -9,6 +9,10 @@
 //   - in recordings, a visit of a function that protoc made for a method of gRPC, by a worker that serves many;
 //   - if they are asked for, the rounds of a goroutine that does its work in a loop, see rounds.go. They are not among all requests.
 //
+// What goes on as a stream is not among all requests, either: how long that lasts is no latency. It has taken its connection over (a WebSocket), or is a call of a
+// streaming method of gRPC, as far as that is seen, or has sent what there was of its response early three times or more, the last time half of its time
+// behind the first (server-sent events).
+//
 // A request that began before the trace, or had not ended with it, is cut: it is only counted. A request of net/http is called after the
 // pattern of its route if that is recorded, else after the first function of the program that served it and is seen.
 //
@@ -129,6 +133,17 @@ type request struct {
 	begin, end int64
 	kind, name string // name: "" unknown
 	cut        bool
+	stream     bool // it goes on as one
+}
+
+// class returns what the request has in common with others.
+func (q *request) class() class {
+	c := class{q.kind, q.name}
+	if q.stream {
+		c.kind = report.KindStream
+	}
+	c.name = c.title()
+	return c
 }
 
 // Find finds the requests of an archive that has been analyzed, and judges that anew with them. It fails if there are none of those that are selected.

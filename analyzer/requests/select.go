@@ -78,7 +78,8 @@ func (r *reader) choose(all []request, s Selection) (list []request, one bool, e
 		}
 	}
 	list = slices.DeleteFunc(list, func(q request) bool {
-		return q.cut || name == "" && q.kind == report.KindRound || name != "" && class{q.kind, q.name}.title() != name
+		c := q.class()
+		return q.cut || name == "" && report.Apart(c.kind) || name != "" && c.name != name
 	})
 	if which == "slowest" && len(list) > 0 {
 		return []request{slices.MaxFunc(list, func(a, b request) int { return cmp.Compare(a.end-a.begin, b.end-b.begin) })}, true, nil
@@ -100,7 +101,8 @@ type crumb struct {
 func (t *totals) path(q *request) *report.RequestPath {
 	t.w.trail = []crumb{}
 	t.w.split(q)
-	out := &report.RequestPath{Name: class{q.kind, q.name}.title(), Kind: q.kind, Goroutine: t.w.r.defs.Locations[q.loc].GoID, Begin: q.begin - t.w.r.begin, Latency: q.end - q.begin, Steps: []report.PathStep{}}
+	c := q.class()
+	out := &report.RequestPath{Name: c.name, Kind: c.kind, Goroutine: t.w.r.defs.Locations[q.loc].GoID, Begin: q.begin - t.w.r.begin, Latency: q.end - q.begin, Steps: []report.PathStep{}}
 	at := int64(0)
 	for _, c := range t.w.trail {
 		out.Steps = append(out.Steps, report.PathStep{At: at, LatencyPart: t.part(share{t.number(c.key), c.portion})})

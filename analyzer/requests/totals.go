@@ -50,7 +50,7 @@ type totals struct {
 
 // tell tells of a request.
 func (t *totals) tell(q *request, parts []share) {
-	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: q.kind, Name: q.name, Cut: q.cut}
+	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: q.class().kind, Name: q.name, Cut: q.cut}
 	for _, p := range parts {
 		r.Parts = append(r.Parts, t.part(p))
 	}
@@ -62,7 +62,7 @@ var all = class{"", "(all)"}
 
 // add adds a request.
 func (t *totals) add(q *request) {
-	c := class{q.kind, class{q.kind, q.name}.title()}
+	c := q.class()
 	var s split
 	if !q.cut {
 		s = t.split(q)
@@ -70,17 +70,17 @@ func (t *totals) add(q *request) {
 	if t.each != nil {
 		t.tell(q, s.parts)
 	}
-	for _, c := range []class{all, c} {
-		x := t.classes[c]
-		if c == all && q.kind == report.KindRound {
+	for _, in := range []class{all, c} {
+		x := t.classes[in]
+		if in == all && report.Apart(c.kind) {
 			if x == nil {
-				t.classes[c] = &collected{}
+				t.classes[in] = &collected{}
 			}
 			continue
 		}
 		if x == nil {
 			x = &collected{}
-			t.classes[c] = x
+			t.classes[in] = x
 		}
 		switch {
 		case q.cut:
@@ -129,8 +129,10 @@ func order(kind string) int {
 	switch kind {
 	case "":
 		return 0
-	case report.KindRound:
+	case report.KindStream:
 		return 2
+	case report.KindRound:
+		return 3
 	}
 	return 1
 }
