@@ -65,6 +65,29 @@ var signs = map[string]sign{
 	"net/http.(*response).Hijack": streams, "google.golang.org/grpc.(*Server).processStreamingRPC": streams,
 }
 
+// In newer versions of gRPC, grpcServes serves calls of all methods, and calls those that do not stream by way of closures of grpcWraps, which may be
+// inlined.
+const (
+	grpcServes = "google.golang.org/grpc.(*Server).processRPC"
+	grpcWraps  = ".(*Server).wrapUnaryHandler."
+)
+
+// sign says whether a call of a function in a path is a sign.
+func (p *paths) sign(n node, function string) sign {
+	if grpcMethod(function) == "" {
+		return signs[function]
+	}
+	for at := n.parent; at >= 0; at = p.list[at].parent {
+		switch f := p.region(p.list[at].region).Func; {
+		case strings.Contains(f, grpcWraps):
+			return noSign
+		case f == grpcServes:
+			return streams
+		}
+	}
+	return noSign
+}
+
 // The functions that tell what a goroutine does for requests.
 const (
 	connServe  = "net/http.(*conn).serve"
@@ -168,7 +191,7 @@ func (p *paths) learn(n node) path {
 	case above.part == noPart && lifelongOf(r.Func) != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
 		x.part = wholeLife
 	}
-	x.sure, x.stream = above.sure, signs[r.Func]
+	x.sure, x.stream = above.sure, p.sign(n, r.Func)
 	switch {
 	case r.Func == taskOf:
 		x.serves, x.route, x.sure = kindTask, r.Name, true

@@ -56,6 +56,26 @@ func TestStreams(t *testing.T) {
 	require.NotContains(t, text.String(), "of events, ", "how long a stream lasts is nothing to find fault with")
 }
 
+// TestStreamsOfGRPC: calls of streaming methods are streams, in the older way to serve them and in the newer one; by hand.
+func TestStreamsOfGRPC(t *testing.T) {
+	call := func(name string, functions ...string) string {
+		text := "location " + name + "\n  100 begin google.golang.org/grpc.(*Server).serveStreams.func2.1 by accept\n"
+		for _, f := range append(functions, "example.com/guide._Guide_"+name+"_Handler") {
+			text += "  100 enter " + f[strings.LastIndexByte(f, '.')+1:] + " @server.go:1(" + f + ")\n"
+		}
+		return text + strings.Repeat("  150 exit\n", len(functions)+1) + "  150 end\n"
+	}
+	const server = "google.golang.org/grpc.(*Server)."
+	r := of(t, "location accept\n  0 begin google.golang.org/grpc.(*Server).serveStreams\n  10 create Get\n  20 create Put\n  30 create List\n  40 create Watch\n  900 end\n"+
+		call("Get", server+"processUnaryRPC")+call("Put", server+"processRPC", server+"register.(*Server).wrapUnaryHandler.func1")+
+		call("List", server+"processStreamingRPC")+call("Watch", server+"processRPC", "main.intercept"))
+	kinds := map[string]string{}
+	for _, c := range r.Requests[1:] {
+		kinds[c.Name] = c.Kind
+	}
+	require.Equal(t, map[string]string{"Guide/Get": "grpc", "Guide/Put": "grpc", "Guide/List": "stream", "Guide/Watch": "stream"}, kinds)
+}
+
 // TestStreamsServed: the same in the execution trace of a server of net/http.
 func TestStreamsServed(t *testing.T) {
 	var mux http.ServeMux
