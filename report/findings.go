@@ -344,11 +344,16 @@ func (f *Finding) tells(part int64) bool { return part > 0 && part >= f.Severity
 
 // who names locations of a group: one by its name, several as "worker ×7", and those that have names of their own, such as tests, by these.
 func (p *page) who(group int32, locations []uint32) string {
+	if len(locations) > 1 && p.e.named(group, locations) {
+		return p.firstTests(locations)
+	}
+	return p.kind(group, locations)
+}
+
+// kind names locations of a group by its name, one by its own.
+func (p *page) kind(group int32, locations []uint32) string {
 	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
 		return p.name(locations[0])
-	}
-	if p.e.named(group, locations) {
-		return p.firstTests(locations)
 	}
 	n := 0
 	for _, l := range locations {

@@ -92,8 +92,12 @@ func (p *page) waiters(f *Finding) string {
 	}
 	const most = 2
 	var names []string
+	who := p.kind // a list in a list is hard to read
+	if len(order) == 1 {
+		who = p.who
+	}
 	for _, name := range order[:min(len(order), most)] {
-		names = append(names, p.who(p.e.Locations[of[name][0]].Group, of[name]))
+		names = append(names, who(p.e.Locations[of[name][0]].Group, of[name]))
 	}
 	if n := len(order) - most; n > 0 {
 		names = append(names, glue(count(int64(n), "other kind")))

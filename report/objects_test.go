@@ -38,6 +38,22 @@ func TestWaiters(t *testing.T) {
 	}
 }
 
+// TestWaitersOfTests: tests are told by their names if nobody else waits; a list of them in a list would not be understood.
+func TestWaitersOfTests(t *testing.T) {
+	e := &Experiment{}
+	e.Groups = []Group{{Name: "Test*", Begun: "testing.tRunner", Count: 9}, {Name: "run", Count: 1}}
+	for _, name := range []string{"TestA", "TestB", "TestC", "TestD", "run"} {
+		e.Locations = append(e.Locations, Location{Name: name, Count: 1})
+	}
+	e.Locations[4].Group = 1
+	for _, c := range []struct {
+		want string
+		of   []uint32
+	}{{"TestA, TestB and 2 others", []uint32{0, 1, 2, 3}}, {"Test* ×4 (of 9) and run", []uint32{0, 1, 2, 3, 4}}, {"TestB and run", []uint32{1, 4}}} {
+		require.Equal(t, c.want, strings.ReplaceAll((&page{e: e}).waiters(&Finding{Line: Line{Locations: c.of}}), nbsp, " "))
+	}
+}
+
 // TestWaitingAt: call paths that look alike, as there is no room for what differs, are told once, and those that look otherwise are counted.
 func TestWaitingAt(t *testing.T) {
 	e := stuck()
