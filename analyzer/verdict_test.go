@@ -117,7 +117,7 @@ location w
   33 leave
   34 end
 `, "80.0 % of the critical path is waiting in many places for what no goroutine of the program does, such as timers, files or other programs, 22.0 % in recv at poll.go:10 alone. " +
-			"Of all waiting for each other, that to receive from the channel first used at queue.go:4 delays the run most: 22.0 % of its time (22 ns), for main, which was mostly waiting for what is not recorded in recv at poll.go:10 then.",
+			"Of all waiting for each other, that to receive from the channel first used at queue.go:4 delays the run most: 22.0 % of its time (22 ns), for main, which was mostly waiting for what no goroutine of the program does in recv at poll.go:10 then.",
 			false, "external_wait", "poll.go", 10},
 		{"a timer in one place, and work", `
 process main cpu 45 processors 2

@@ -159,15 +159,13 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		switch {
 		case e.endless(top):
 			doing = "waiting in " + at + ", which " + e.Header.unended()
-		case e.Header.all() && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
-			doing = "waiting in " + at + " for what no goroutine of the program does: a timer, a signal or another program"
+		case e.Header.all() && (r.Name == recvName || r.Name == selectName):
+			doing = "waiting in " + at + " for " + e.nobody(r) + ": a timer, a signal or another program"
 			if others := e.besides(top); others != "" {
 				doing += ", " + others
 			}
-		case e.Header.States && e.Header.Cut:
-			doing = "waiting in " + at + " for what is not recorded"
 		case e.Header.States:
-			doing = "waiting in " + at + " for what is not known"
+			doing = "waiting in " + at + " for " + e.nobody(r)
 		}
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
