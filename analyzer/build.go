@@ -352,6 +352,16 @@ var objectNames = map[wire.ObjectKind]string{
 	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection",
 }
 
+// typeOf names what an object is of that kind that was first used there. A channel may stand for a coroutine.
+func (b *builder) typeOf(kind wire.ObjectKind, site uint32) string {
+	if int(site) < len(b.s.regions.list) && kind == wire.Channel {
+		if name := b.s.regions.list[site].Name; name == wire.Pull || name == wire.Yield {
+			return "coroutine"
+		}
+	}
+	return objectNames[kind]
+}
+
 // describe says in words what an object is, on which somebody is in an operation of the given kind.
 func (b *builder) describe(object uint32, operation wire.Kind) string {
 	if object == 0 || int(object) > len(b.s.defs.Objects) {
@@ -365,11 +375,10 @@ func (b *builder) describe(object uint32, operation wire.Kind) string {
 		}
 		return what + " that the trace does not name"
 	}
-	text := objectNames[o.Kind]
-	if text == "" {
-		text = "unknown object"
-	}
-	if name := b.classes.list[b.classes.of[object-1]].name.Text; name != "" {
+	class := &b.classes.list[b.classes.of[object-1]]
+	kind := b.typeOf(o.Kind, class.site)
+	text := cmp.Or(kind, "unknown object")
+	if name := class.name.Text; name != "" {
 		text += " " + name
 	}
 	if o.Region != trace.NoRegion && int(o.Region) < len(b.s.defs.Regions) {
@@ -377,10 +386,10 @@ func (b *builder) describe(object uint32, operation wire.Kind) string {
 			text += fmt.Sprintf(" first used at %s:%d", r.File, r.Line)
 		}
 	}
-	switch o.Kind {
-	case wire.Channel:
+	switch {
+	case kind == objectNames[wire.Channel]:
 		text += fmt.Sprintf(", capacity %d", o.Size)
-	case wire.Barrier:
+	case o.Kind == wire.Barrier:
 		text += fmt.Sprintf(", of %d", o.Size)
 	}
 	return text

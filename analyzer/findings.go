@@ -260,7 +260,7 @@ func (b *builder) object(c *collector) report.Object {
 		return report.Object{}
 	}
 	x := &b.classes.list[c.class]
-	o := report.Object{Type: objectNames[x.kind], Name: x.name.Text, Count: x.count}
+	o := report.Object{Type: b.typeOf(x.kind, x.site), Name: x.name.Text, Count: x.count}
 	if x.site != trace.NoRegion {
 		r := &b.s.regions.list[x.site]
 		o.File, o.Line = r.File, r.Line

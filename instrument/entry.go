@@ -33,11 +33,12 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	return se.define(uint64(pc), def, site{}).value.region
 }
 
-// These sites are at no address: where goroutines of the runtime have nothing to do, where one sleeps that is in no function of the program, and where one waits for the timer that starts it.
+// These sites are at no address: where goroutines of the runtime have nothing to do, where one sleeps that is in no function of the program, where one waits for the timer that starts it, and where a coroutine waits to be pulled from first, or ends.
 const (
 	idleSite  = 1
 	sleepSite = 2
 	timerSite = 3
+	yieldSite = 4
 )
 
 // nowhere returns the region of what is at no place of the program.

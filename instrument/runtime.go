@@ -166,6 +166,10 @@ const (
 	opTriedSelect
 	opFDLock // of what is read from, or of what is written to, by a file or connection
 	opFDUnlock
+	opPull // with the number of the turn above
+	opYield
+	opLastYield
+	opPulled
 	operations
 )
 
@@ -214,7 +218,8 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	case opCreate:
 		return se.creates(op)
 	case opBlocked:
-		se.spanOf(arg).blockedInside(se)
+		_, t := se.now()
+		se.spanOf(arg).blockedInside(se, t)
 	case opLeave:
 		se.spanOf(arg).leave(wire.Outcome(op>>8&0xff), true)
 	case opMeet:
@@ -235,6 +240,10 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		se.pointInside(se.spanOf(arg))
 	case opTriedRecv, opTriedSelect:
 		se.tried(op, arg)
+	case opPull, opYield, opLastYield:
+		return se.switches(op, object)
+	case opPulled:
+		se.pulled(op, object, arg)
 	case opSend, opRecv, opSent, opReceived, opSawClosed, opClose:
 		return se.channelOperation(op, object, arg)
 	default:
@@ -301,13 +310,12 @@ func (se *session) met(s *slot, waited bool) (unsafe.Pointer, uint64) {
 	return se.nowFenced()
 }
 
-// blockedInside is blocked where the runtime holds locks: it takes the room that the begin of the operation has reserved.
+// blockedInside is blocked where the runtime holds locks, at the time t: it takes the room that the begin of the operation has reserved.
 //
 //go:noinline
 //go:norace
-func (x Span) blockedInside(se *session) {
+func (x Span) blockedInside(se *session, t uint64) {
 	s := x.slot
-	_, t := se.now()
 	if s.pos+8 > s.limit() { // the begin was lost, too
 		se.buffer.Count(shm.EventsLost, 1)
 		if s.loss != nil {
@@ -326,6 +334,7 @@ var entries = [operations]string{
 	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
 	opFDLock: "internal/poll.(*fdMutex).rwlock",
 	opAdd:    "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
+	opPull: "runtime.coroswitch", opYield: "runtime.coroswitch",
 }
 
 // within is how many frames there are from the one that tells of an operation to that above its entry; 0: not known.

@@ -35,6 +35,9 @@ var osHooks string
 //go:embed internal_sync.txt
 var internalSyncHooks string
 
+//go:embed coroutine.txt
+var coroutineHooks string
+
 //go:embed iter.txt
 var iterHooks string
 
@@ -129,8 +132,17 @@ var patches = []patch{
 	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tsystemstack(func() {\n", before,
 		"\ttracerecBy, tracerecL := gp, uint64(0)\n\tif tracerecRecording != 0 {\n\t\tstart := corostart\n" +
 			"\t\ttracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&start)))\n\t}\n"},
-	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tgp.coroarg = c\n", before, "\tif tracerecL != 0 {\n\t\ttracerecBorn(tracerecBy, gp, tracerecL)\n\t}\n"},
-	{"runtime/coro.go", "func coroexit(c *coro) {", "\tgp := getg()\n", before, "\tif tracerecRecording != 0 {\n\t\ttracerecTell(tracerecEnd, 0, 0)\n\t}\n"},
+	{"runtime/coro.go", "type coro struct {", "\tf  func(*coro)\n", behind, "\n\ttracerec tracerecCoro\n"},
+	{"runtime/coro.go", "func newcoro(f func(*coro)) *coro {", "\tgp.coroarg = c\n", before, "\tc.tracerecMade(tracerecBy, gp, tracerecL)\n"},
+	// These are seen in tracebacks: in their lines.
+	{"runtime/coro.go", "func corostart() {", "\tgp.coroarg = nil\n", instead, "\tgp.coroarg = nil; if tracerecRecording != 0 { c.tracerecBegins() }\n"},
+	{"runtime/coro.go", "func coroexit(c *coro) {", "\tgp := getg()\n", instead, "\tif tracerecRecording != 0 { c.tracerecEnds() }; gp := getg()\n"},
+	{"runtime/coro.go", "func coroswitch(c *coro) {", "\tgp := getg()\n", instead, "\ttracerecT := uint64(0); if tracerecRecording != 0 { tracerecT = c.tracerecSwitches() }; gp := getg()\n"},
+	{"runtime/coro.go", "func coroswitch(c *coro) {", "\tmcall(coroswitch_m)\n", instead, "\tmcall(coroswitch_m); if tracerecT != 0 { c.tracerecResumes(tracerecT) }\n"},
+	// It changes the status of both by itself.
+	{"runtime/coro.go", coroswitchM, "\t\tgp.waitreason = waitReasonCoroutine\n", behind, "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecMoved(gp, _Grunning, _Gwaiting)\n\t\t}\n"},
+	{"runtime/coro.go", coroswitchM, "\tsetGNoWB(&mp.curg, gnext)\n", before, "\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gnext, _Gwaiting, _Grunnable)\n\t}\n"},
+	{"runtime/coro.go", coroswitchM, "\t// Donate locked state.\n", before, "\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gnext, _Grunnable, _Grunning)\n\t}\n"},
 	{"iter/iter.go", "func Pull[V any](seq Seq[V]) (next func() (V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
 	{"iter/iter.go", "func Pull2[K, V any](seq Seq2[K, V]) (next func() (K, V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Go(f func()) {", "\tgo func() {\n", before, starts("f")},
@@ -217,6 +229,7 @@ var patches = []patch{
 const (
 	unlockAndRun = "func (t *timer) unlockAndRun(now int64, bubble *synctestBubble) {"
 	newproc1     = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
+	coroswitchM  = "func coroswitch_m(gp *g) {"
 	synctestRun  = "func synctestRun(f func()) {"
 	lastSleep    = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"
 	raceRead     = "\tif race.Enabled {\n\t\trace.Read("
@@ -253,6 +266,7 @@ func Patch(o *overlay.Overlay) error {
 	o.Add("runtime/tracerec_sync.go", runtimeHooks)
 	o.Add("runtime/tracerec_state.go", stateHooks)
 	o.Add("runtime/tracerec_stream.go", streamHooks)
+	o.Add("runtime/tracerec_coroutine.go", coroutineHooks)
 	o.Add("internal/poll/tracerec.go", pollHooks)
 	o.Add("net/tracerec.go", netHooks)
 	o.Add("os/tracerec.go", osHooks)

@@ -22,6 +22,12 @@ const Timer = "timer"
 // FDLock is the operation that takes one of the locks under which a file or connection is read from, or written to: fmt.Println for instance, while another goroutine prints.
 const FDLock = "fdlock"
 
+// What takes turns with a coroutine, as iter.Pull starts one, is in Pull; the coroutine is in Yield.
+const (
+	Pull  = "pull"
+	Yield = "yield"
+)
+
 // OfFile says whether a function reads or writes a file, and no network connection. It may be called concurrently.
 func OfFile(function string) bool {
 	switch function {
