@@ -333,7 +333,7 @@ func (b *builder) neverEnded() {
 			continue // perhaps it only seems so
 		}
 		e := report.NeverEnded{Path: b.rank[n.op.Of.path], Location: b.places.reported[loc], Since: n.op.Of.begin, Holder: -1, HolderPath: -1}
-		if e.Object = b.describe(n.op.Of.object, n.op.Kind); n.op.Kind == wire.SelectBegin {
+		if e.Object = b.describe(n.op.Of.object, n.op.Kind); n.op.Kind == wire.SelectBegin && b.s.regions.list[b.s.paths.nodes[n.op.Of.path].region].Name != wire.Forever {
 			e.Object = "channels of its cases"
 		}
 		if n.holder != NoCauser {

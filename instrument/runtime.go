@@ -227,6 +227,9 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 	case opChose:
 		se.chose(op, object, arg)
 	case opSelect:
+		if op>>8 != 0 {
+			return se.beginAt(op, wire.SelectBegin, wire.Forever)
+		}
 		return se.beginAt(op, wire.SelectBegin, "select")
 	case opSleep:
 		return se.beginAt(op, wire.SleepBegin, "sleep")

@@ -303,6 +303,9 @@ func (h *Header) nobody() (who, such string) {
 func (p *page) causers(f *Finding) string {
 	causers := p.causersOf(f)
 	nobody, such := p.e.Header.nobody()
+	if p.e.leaf(f.Path).forever() {
+		return neverEnds + "."
+	}
 	if len(causers) == 0 {
 		return "for " + nobody + "."
 	}

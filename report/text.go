@@ -232,6 +232,9 @@ const (
 // outward says whether an operation waits for the network, or for a pipe or the like.
 func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network || r.Name == wire.Pipe) }
 
+// forever says whether an operation is a select without cases.
+func (r Region) forever() bool { return r.Operation && r.Name == wire.Forever }
+
 // sleeps says whether an operation is a sleep.
 func (r Region) sleeps() bool {
 	return r.Operation && (r.Name == sleepName || r.timed() || r.Name == wire.Idle && r.File == "")

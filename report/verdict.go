@@ -451,6 +451,9 @@ func (p *page) subject(f *Finding) string {
 
 // because says who a finding's waiting was for, first of all.
 func (p *page) because(f *Finding) string {
+	if p.e.leaf(f.Path).forever() {
+		return neverEnds
+	}
 	causers := p.causersOf(f)
 	if len(causers) == 0 || causers[0].Group < 0 {
 		who, _ := p.e.Header.nobody()

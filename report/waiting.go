@@ -112,8 +112,8 @@ func (p *page) listens(path uint32, group int32) bool {
 
 // waitsForEnd says whether it is main that waits at a call path, for something to come over a channel, while the program serves requests: it goes on when the service is to end.
 func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
-	name := p.e.leaf(path).Name
-	return p.e.Serves() && (name == recvName || name == selectName) && len(locations) == 1 && p.e.Locations[locations[0]].GoID == 1
+	leaf := p.e.leaf(path)
+	return p.e.Serves() && (leaf.Name == recvName || leaf.Name == selectName || leaf.forever()) && len(locations) == 1 && p.e.Locations[locations[0]].GoID == 1
 }
 
 // byDesign tells whether goroutines that have waited since a time when the trace ended did what they do between two pieces of work: they received there before, or were
@@ -230,6 +230,8 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	w.Text += " since " + p.whenBlocked(w.Since)
 	w.awaits = ", for "
 	switch operation := e.leaf(w.Path).Name; {
+	case e.leaf(w.Path).forever():
+		w.awaits = ", " + neverEnds
 	case first.Object == "" && (operation == sendName || operation == recvName || operation == selectName):
 		w.awaits += "a nil channel, which never becomes ready"
 	case first.Object == "": // input, or a lock that was not seen
@@ -247,6 +249,9 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	return w
 }
 
+// neverEnds is what is said of a select without cases.
+const neverEnds = "which never ends"
+
 // mayRest says whether a wait is one in which goroutines may stay for as long as a program goes on: for a message, a condition, or what comes from outside, and not for
 // somebody to take what they send, or to end.
 func (p *page) mayRest(n *NeverEnded) bool {
@@ -256,7 +261,7 @@ func (p *page) mayRest(n *NeverEnded) bool {
 	case condWaitName:
 		return true
 	default:
-		return leaf.sleeps() || leaf.outward()
+		return leaf.sleeps() || leaf.outward() || leaf.forever()
 	}
 }
 

@@ -52,10 +52,10 @@ func TestStillWaiting(t *testing.T) {
 	text = string(render(t, func(w io.Writer) error { return Brief(w, stuck(), TextOptions{}) }))
 	require.Contains(t, strings.Join(strings.Fields(text), " "), "! 5 goroutines were still waiting when the trace ended: main in lock at main.go:12, goroutine 7 in lock at main.go:12, worker ×3 in recv at main.go:20.")
 
-	for name, want := range map[string]string{"recv": "a nil channel, which never becomes ready", "IO wait": "something that is not in the trace"} {
+	for name, want := range map[string]string{"recv": "for a nil channel, which never becomes ready", "select {}": "which never ends", "IO wait": "for something that is not in the trace"} {
 		alone := stuck()
 		alone.Regions[1].Name, alone.NeverEnded = name, []NeverEnded{{Path: 1, Location: 1, Since: 5e6, Holder: -1, HolderPath: -1}}
-		require.Contains(t, strings.ReplaceAll(alone.Sentences().StillWaiting()[0].Text, nbsp, " "), "since 5.00 ms, for "+want+".")
+		require.Contains(t, strings.ReplaceAll(alone.Sentences().StillWaiting()[0].Text, nbsp, " "), "since 5.00 ms, "+want+".")
 	}
 
 	e := stuck()

@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/analyzer"
+	"tracerec/patterns"
+	"tracerec/report"
 	"tracerec/trace/tracetext"
 )
 
@@ -21,6 +24,22 @@ func TestOperations(t *testing.T) { compare(t, "operations") }
 
 // TestBoth does the same with a program that uses package instrument: nothing is recorded twice.
 func TestBoth(t *testing.T) { compare(t, "both") }
+
+// TestForever: a select without cases waits for no channel.
+func TestForever(t *testing.T) {
+	x, err := analyzer.Analyze(record(t, "operations"), analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	never := map[string]string{}
+	for i := range x.NeverEnded {
+		n := &x.NeverEnded[i]
+		never[x.Regions[x.Paths[n.Path].Region].Name] = n.Object
+	}
+	require.Equal(t, map[string]string{"send": "", "recv": "", "select {}": ""}, never)
+	var text strings.Builder
+	require.NoError(t, report.Text(&text, x, report.TextOptions{}))
+	said := strings.Join(strings.Fields(text.String()), " ")
+	require.Regexp(t, `in select \{\} at main\.go:317 since [^,]*, which never ends\.`, said)
+}
 
 func compare(t *testing.T, program string) {
 	t.Setenv("GOGC", "off") // the goroutines of finalizers and cleanups begin when there is something for them

@@ -115,7 +115,7 @@ var patches = []patch{
 	{"runtime/chan.go", "func closechan(c *hchan) {", "\n\tlock(&c.lock)\n", before,
 		"\n\tif tracerecRecording != 0 && c.closed == 0 {\n\t\ttracerecTell(tracerecClose, tracerecObject(c), 0)\n\t}"},
 
-	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect)\n"},
+	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect | 1<<8)\n"},
 	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "0")},
 	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,

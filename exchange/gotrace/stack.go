@@ -68,6 +68,7 @@ var (
 	recvWait     = wait{wire.RecvBegin, "recv", 0}
 	sendWait     = wait{wire.SendBegin, "send", 0}
 	selectWait   = wait{wire.SelectBegin, "select", 0}
+	foreverWait  = wait{wire.SelectBegin, wire.Forever, 0}
 	lockWait     = wait{wire.LockBegin, "lock", wire.Exclusive}
 	fdLockWait   = wait{wire.LockBegin, wire.FDLock, wire.Exclusive}
 	sharedWait   = wait{wire.LockBegin, "rlock", wire.Shared}
@@ -84,7 +85,7 @@ var (
 // waitsIn says which functions wait, and for what.
 var waitsIn = map[string]wait{
 	"runtime.chanrecv": recvWait, "runtime.chanrecv1": recvWait, "runtime.chanrecv2": recvWait, "runtime.chansend": sendWait, "runtime.chansend1": sendWait,
-	"runtime.selectgo": selectWait, "runtime.block": selectWait,
+	"runtime.selectgo": selectWait, "runtime.block": foreverWait,
 	"sync.(*Mutex).Lock": lockWait, "internal/sync.(*Mutex).Lock": lockWait, "sync.(*RWMutex).Lock": lockWait, "sync.(*RWMutex).RLock": sharedWait,
 	"sync.(*WaitGroup).Wait": joinWait, "sync.(*Cond).Wait": condWait, "sync.(*Once).Do": onceWait, "sync.(*Once).doSlow": onceWait,
 	"time.Sleep": sleepWait, "internal/poll.(*fdMutex).rwlock": fdLockWait, "internal/poll.runtime_pollWait": networkWait, "internal/poll.(*pollDesc).wait": networkWait,

@@ -18,6 +18,7 @@ func TestSee(t *testing.T) {
 		{condWait, false, []string{"runtime.notifyListWait", "sync.(*Cond).Wait", "main.f"}},
 		{onceWait, false, []string{"sync.(*Mutex).Lock", "sync.(*Once).doSlow", "main.f"}},
 		{recvWait, false, []string{"runtime.chanrecv1", "main.f"}},
+		{foreverWait, false, []string{"runtime.block", "main.f"}},
 		{assistWait, false, []string{"runtime.chanrecv1", "runtime.gcBgMarkStartWorkers", "runtime.gcStart", "runtime.mallocgc", "main.f"}},
 		{assistWait, false, []string{"runtime.gcStart", "runtime.mallocgc", "main.f"}},
 		{assistWait, false, []string{"runtime.gcMarkDone", "runtime.gcAssistAlloc", "runtime.mallocgc", "main.f"}},

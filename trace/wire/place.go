@@ -13,6 +13,9 @@ const (
 	Pipe    = "pipe"
 )
 
+// Forever is the select without cases.
+const Forever = "select {}"
+
 // Idle is the sleep of a goroutine of the runtime for which there is nothing to do: that which runs finalizers, for instance.
 const Idle = "idle"
 
