@@ -170,6 +170,7 @@ const (
 	opYield
 	opLastYield
 	opPulled
+	opQuiesces
 	operations
 )
 
@@ -337,7 +338,7 @@ var entries = [operations]string{
 	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).lockRecorded",
 	opFDLock: "internal/poll.(*fdMutex).rwlock",
 	opAdd:    "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).waitRecorded", opCreate: "runtime.newproc",
-	opPull: "runtime.coroswitch", opYield: "runtime.coroswitch",
+	opPull: "runtime.coroswitch", opYield: "runtime.coroswitch", opQuiesces: "internal/synctest.Wait",
 }
 
 // within is how many frames there are from the one that tells of an operation to that above its entry; 0: not known.
@@ -586,6 +587,8 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 		}
 	case opWait:
 		return se.begin(wire.JoinBegin, se.siteOf(op, "wait"), uint64(se.wordAt(at, wire.WaitGroup, op, "wait"))).token()
+	case opQuiesces:
+		return se.begin(wire.JoinBegin, se.siteOf(op, wire.BubbleWait), uint64(se.wordAt(at, wire.WaitGroup, op, wire.BubbleWait))).token()
 	case opFDLock:
 		return se.begin(wire.LockBegin, se.siteOf(op, wire.FDLock), uint64(se.wordAt(at, wire.Mutex, op, wire.FDLock))).token()
 	case opFDUnlock:

@@ -35,6 +35,9 @@ var osHooks string
 //go:embed internal_sync.txt
 var internalSyncHooks string
 
+//go:embed bubble.txt
+var bubbleHooks string
+
 //go:embed coroutine.txt
 var coroutineHooks string
 
@@ -169,15 +172,18 @@ var patches = []patch{
 		"\tif tracerecRecording != 0 && !tracerecPollable(pd, mode) {\n\t\tif t := tracerecTell(tracerecNetwork, 0, 0); t != 0 {\n\t\t\ttracerecOf(getg()).interrupted = 0\n" +
 			"\t\t\ttracerecPart(tracerecBlocked, 0, t)\n\t\t\tdefer tracerecCame(pd, mode, t)\n\t\t}\n\t}\n"},
 	{"runtime/proc.go", "func goexit1() {", "\tif raceenabled {\n\t\tif gp", before, "\tif tracerecRecording != 0 {\n\t\ttracerecEnds()\n\t}\n"},
-	{"runtime/synctest.go", "type synctestBubble struct {", "\tmu      mutex\n", before, "\ttracerec uint32 // the recorder's number of it\n"},
+	// Tracebacks of bubbles show these functions: all in their lines.
+	{"runtime/synctest.go", "type synctestBubble struct {", "\tmu      mutex\n", before, "\ttracerec uint32; "}, // the recorder's number of it
 	{"runtime/synctest.go", synctestRun, "\tsystemstack(func() {\n\t\tfv :=", before,
-		"\tvar tracerecL, tracerecT uint64\n\tif tracerecRecording != 0 {\n\t\ttracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&f)))\n\t}\n"},
-	{"runtime/synctest.go", synctestRun, "\t\tbubble.main = newproc1(fv, gp, pc, false, waitReasonZero)\n", behind,
-		"\t\tif tracerecL != 0 {\n\t\t\ttracerecBorn(gp, bubble.main, tracerecL)\n\t\t}\n"},
-	{"runtime/synctest.go", synctestRun, "\tlock(&bubble.mu)\n\tbubble.active++\n", before,
-		"\tif tracerecRecording != 0 {\n\t\ttracerecT = tracerecTell(tracerecWait, tracerecWord(bubble), 0)\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
-	{"runtime/synctest.go", synctestRun, "\ttotal := bubble.total\n\tunlock(&bubble.mu)\n", behind,
-		"\tif total == 1 {\n\t\ttracerecPart(tracerecMeet, 0, tracerecT)\n\t} else {\n\t\ttracerecPart(tracerecMeet|tracerecPanicked<<8, 0, tracerecT)\n\t}\n"},
+		"\tvar tracerecL, tracerecT uint64; if tracerecRecording != 0 { tracerecL = tracerecNew(*(**funcval)(unsafe.Pointer(&f))) }; "},
+	{"runtime/synctest.go", synctestRun, "\t\tbubble.main = newproc1(fv, gp, pc, false, waitReasonZero)\n", instead,
+		"\t\tbubble.main = newproc1(fv, gp, pc, false, waitReasonZero); if tracerecL != 0 { tracerecBorn(gp, bubble.main, tracerecL) }\n"},
+	{"runtime/synctest.go", synctestRun, "\tlock(&bubble.mu)\n\tbubble.active++\n", before, "\tif tracerecRecording != 0 { tracerecT = bubble.tracerecAwaits(tracerecWait) }; "},
+	{"runtime/synctest.go", synctestRun, "\ttotal := bubble.total\n\tunlock(&bubble.mu)\n", instead,
+		"\ttotal := bubble.total\n\tunlock(&bubble.mu); bubble.tracerecEnds(total, tracerecT)\n"},
+	{"runtime/synctest.go", "func synctestWait() {", "\tgopark(synctestwait_c, nil, waitReasonSynctestWait, traceBlockSynctest, 0)\n", instead,
+		"\ttracerecT := uint64(0); if tracerecRecording != 0 { tracerecT = gp.bubble.tracerecAwaits(tracerecQuiesces) }; " +
+			"gopark(synctestwait_c, nil, waitReasonSynctestWait, traceBlockSynctest, 0); tracerecPart(tracerecMeet, 0, tracerecT)\n"},
 	{"runtime/time.go", "type timer struct {", "\tisSending atomic.Int32\n", behind, "\n\ttracerec tracerecTimer\n"},
 	{"runtime/runtime2.go", "type p struct {", "\tid          int32\n", behind, "\ttracerec    tracerecTimer // that runs on it\n"},
 	{"runtime/time.go", "func newTimer(when, period int64, f func(arg any, seq uintptr, delay int64), arg any, c *hchan) *timeTimer {", "\tt.modify(when, period, f, arg, 0)\n", before,
@@ -267,6 +273,7 @@ func Patch(o *overlay.Overlay) error {
 	o.Add("runtime/tracerec_state.go", stateHooks)
 	o.Add("runtime/tracerec_stream.go", streamHooks)
 	o.Add("runtime/tracerec_coroutine.go", coroutineHooks)
+	o.Add("runtime/tracerec_bubble.go", bubbleHooks)
 	o.Add("internal/poll/tracerec.go", pollHooks)
 	o.Add("net/tracerec.go", netHooks)
 	o.Add("os/tracerec.go", osHooks)

@@ -3,7 +3,7 @@ package wire
 import "strings"
 
 // inside are the prefixes of functions that are no place in a program: what it calls to synchronise, to wait and to pass data, on the way to the runtime.
-var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.", "testing/synctest.Test", "iter.", "reflect.", "time.Sleep",
+var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.", "testing/synctest.Test", "testing/synctest.Wait", "iter.", "reflect.", "time.Sleep",
 	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "os.runtime_beforeExit", "net.sendFile.",
 	"io.Copy", "io.copyBuffer", "io.Read", "fmt."}
 
@@ -30,6 +30,9 @@ const (
 	Pull  = "pull"
 	Yield = "yield"
 )
+
+// BubbleWait is the wait until all other goroutines of a test's bubble are blocked.
+const BubbleWait = "synctest.Wait"
 
 // OfFile says whether a function reads or writes a file, and no network connection. It may be called concurrently.
 func OfFile(function string) bool {

@@ -1,7 +1,9 @@
-// Command bubbles runs tests in bubbles of testing/synctest. Of the last one, a goroutine never ends.
+// Command bubbles runs tests in bubbles of testing/synctest. Of one, a goroutine never ends.
 package main
 
 import (
+	"bytes"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +18,7 @@ func main() {
 			bubble(t)
 		}
 		stuck(t)
+		settles(t)
 	}}}, nil, nil)
 }
 
@@ -31,6 +34,33 @@ func bubble(t *testing.T) {
 		go func() {}()
 		synctest.Wait()
 	})
+}
+
+// settles waits until another goroutine is blocked, in a select, and then until it has ended.
+func settles(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
+		give := make(chan bool)
+		go last(give)
+		synctest.Wait()
+		give <- true
+		synctest.Wait()
+	})
+}
+
+func last(give chan bool) {
+	works()
+	select {
+	case <-give:
+	case <-make(chan bool):
+	}
+	works()
+}
+
+// works works until somebody is in synctest.Wait.
+func works() {
+	stacks := make([]byte, 1<<16)
+	for !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte(" [synctest.Wait")) {
+	}
 }
 
 func stuck(t *testing.T) {
