@@ -74,7 +74,7 @@ func awaited(t *testing.T, a *trace.Archive) (names []string) {
 			by[e.Word&(1<<32-1)] = begun[l]
 		case wire.JoinBegin:
 			if r := &defs.Regions[e.ID]; r.Name == wire.BubbleWait && strings.Contains(r.Func, "settles") {
-				waiting[l] = e.Word&(1<<32-1)
+				waiting[l] = e.Word & (1<<32 - 1)
 			}
 		case wire.Leave:
 			if object := waiting[l]; object != 0 {
