@@ -200,7 +200,10 @@ var patches = []patch{
 
 	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", behind, "tracerecRecording == 0 && "},
 	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "func (m *Mutex) TryLock() bool {\n", instead, tried("m.tryLockRecorded()", "(m *Mutex)", "TryLock", "m")},
-	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", before, done("m.lockRecorded()")},
+	// Who waits is in these functions, in tracebacks, and in none of ours.
+	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", before, locks("m")},
+	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tif race.Enabled {\n\t\trace.Acquire(unsafe.Pointer(m))\n\t}\n", instead,
+		"\tif race.Enabled {\n\t\trace.Acquire(unsafe.Pointer(m))\n\t}; if tracerecT != 0 { tracerecLocked(tracerecT) }\n"},
 	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", instead,
 		"\tnew := int32(tracerecUnknown)\n\tif tracerecRecording == 0 {\n\t\tnew = atomic.AddInt32(&m.state, -mutexLocked)\n\t}\n"},
 	{"internal/sync/mutex.go", "func (m *Mutex) unlockSlow(new int32) {", "\tif (new+mutexLocked)", before,
@@ -208,7 +211,9 @@ var patches = []patch{
 			"\t\tif new = atomic.AddInt32(&m.state, -mutexLocked); new == 0 {\n\t\t\treturn\n\t\t}\n\t}\n"},
 
 	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, before, done("rw.rlockRecorded()")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, done("rw.lockRecorded()")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, locks("rw")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", "\t\trace.Acquire(unsafe.Pointer(&rw.writerSem))\n\t}\n", instead,
+		"\t\trace.Acquire(unsafe.Pointer(&rw.writerSem))\n\t}; if tracerecT != 0 { tracerecEnds(0, tracerecT) }\n"},
 	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", "func (rw *RWMutex) TryRLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryRLock, (*RWMutex).tracerecTryRLock)", "(rw *RWMutex)", "TryRLock", "rw")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", "func (rw *RWMutex) TryLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryWLock, (*RWMutex).tracerecTryLock)", "(rw *RWMutex)", "TryLock", "rw")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, "\tif tracerecRecording != 0 && rw != nil {\n\t\ttracerecTell(tracerecRUnlock, uintptr(unsafe.Pointer(rw)), 0)\n\t}\n"},
@@ -216,7 +221,11 @@ var patches = []patch{
 
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", before,
 		"\tif tracerecRecording != 0 && delta != 0 && wg != nil {\n\t\ttracerecTell(tracerecAdd, tracerecWord(wg), uint64(delta))\n\t}\n"},
-	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", before, done("wg.waitRecorded()")},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", before,
+		"\ttracerecT := uint64(0); if tracerecRecording != 0 { tracerecT = wg.tracerecWaits() }; "},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\treturn\n\t\t}\n\t\t// Increment", before, "\t\t\ttracerecWaited(0, tracerecT); "},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\treturn\n\t\t}\n\t}\n", before, "\t\t\ttracerecWaited(0, tracerecT); "},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\t\tpanic(\"sync: WaitGroup is reused", before, "\t\t\t\ttracerecWaited(tracerecPanicked, tracerecT); "},
 
 	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", before, `	tracerecOutcome := uint64(tracerecPanicked)
 	if tracerecRecording != 0 {
@@ -244,6 +253,11 @@ const (
 // done is the begin of a method that may be done by another one.
 func done(by string) string {
 	return "\tif tracerecRecording != 0 && " + by + " {\n\t\treturn\n\t}\n"
+}
+
+// locks begins to lock in its line, as tracebacks name it. It is done if that was done at once.
+func locks(object string) string {
+	return "\ttracerecT := uint64(0); if tracerecRecording != 0 { if tracerecT = " + object + ".tracerecLocks(); tracerecT == tracerecDone { return } }; "
 }
 
 // tried makes a method that tries to lock from two: it is done by another one, or does what it did, which has a name of its own.
