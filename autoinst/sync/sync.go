@@ -223,9 +223,9 @@ var patches = []patch{
 		"\tif tracerecRecording != 0 && delta != 0 && wg != nil {\n\t\ttracerecTell(tracerecAdd, tracerecWord(wg), uint64(delta))\n\t}\n"},
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\tif race.Enabled {\n\t\trace.Disable()\n\t}\n\tfor {", before,
 		"\ttracerecT := uint64(0); if tracerecRecording != 0 { tracerecT = wg.tracerecWaits() }; "},
-	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\treturn\n\t\t}\n\t\t// Increment", before, "\t\t\ttracerecWaited(0, tracerecT); "},
-	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\treturn\n\t\t}\n\t}\n", before, "\t\t\ttracerecWaited(0, tracerecT); "},
-	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\t\tpanic(\"sync: WaitGroup is reused", before, "\t\t\t\ttracerecWaited(tracerecPanicked, tracerecT); "},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\treturn\n\t\t}\n\t\t// Increment", before, "\t\t\tif tracerecT != 0 { tracerecWaited(0, tracerecT) }; "},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\treturn\n\t\t}\n\t}\n", before, "\t\t\tif tracerecT != 0 { tracerecWaited(0, tracerecT) }; "},
+	{"sync/waitgroup.go", "func (wg *WaitGroup) Wait() {", "\t\t\t\tpanic(\"sync: WaitGroup is reused", before, "\t\t\t\tif tracerecT != 0 { tracerecWaited(tracerecPanicked, tracerecT) }; "},
 
 	{"sync/cond.go", "func (c *Cond) Wait() {", "\tt := runtime_notifyListAdd(&c.notify)\n", before, `	tracerecOutcome := uint64(tracerecPanicked)
 	if tracerecRecording != 0 {
