@@ -28,7 +28,7 @@ func (se *session) switches(op uint64, coroutine uintptr) uint64 {
 		return 0
 	}
 	x = se.beginFrom(t, wire.RecvBegin, region, object)
-	x.blockedInside(se, t)
+	x.blockedInside(se, x.slot.last) // which may be later, where there was no room
 	return x.token()
 }
 

@@ -327,7 +327,7 @@ func (x Span) blockedInside(se *session, t uint64) {
 		}
 		return
 	}
-	s.put(wire.Blocked, 0, min(t, s.last+wire.MaxDelta))
+	s.put(wire.Blocked, 0, max(s.last, min(t, s.last+wire.MaxDelta)))
 }
 
 // entries are functions of the runtime and of package sync that are never inlined, and through which an operation comes to the hook.

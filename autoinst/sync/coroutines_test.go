@@ -3,6 +3,7 @@ package sync_test
 import (
 	"errors"
 	"io"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/recorder"
 	"tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -61,4 +63,19 @@ func TestCoroutines(t *testing.T) {
 	require.Zero(t, sum(metric.UnrecordedWait, turns...))
 	require.Zero(t, sum(metric.ExternalWait, turns...))
 	require.GreaterOrEqual(t, sum(metric.CriticalPath, "main.slow"), int64(30e6), "all wait while it sleeps first")
+}
+
+// TestCoroutinesWithoutStates: all turns are matched, as the times of all events are in order, also where that is noticed by nothing else.
+func TestCoroutinesWithoutStates(t *testing.T) {
+	o := recorder.Defaults(filepath.Join(t.TempDir(), "trace"))
+	o.Quiet, o.NoStates = true, true
+	status, err := recorder.Run(o, []string{program(t, "coroutines")})
+	require.NoError(t, err)
+	require.Zero(t, status)
+	a, err := trace.Open(o.Dir)
+	require.NoError(t, err)
+	defer a.Close()
+	x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	require.Empty(t, x.Warnings)
 }
