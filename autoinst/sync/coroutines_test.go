@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,5 +78,5 @@ func TestCoroutinesWithoutStates(t *testing.T) {
 	defer a.Close()
 	x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
 	require.NoError(t, err)
-	require.Empty(t, x.Warnings)
+	require.NotContains(t, strings.Join(x.Warnings, "\n"), "contradicts")
 }
