@@ -154,7 +154,6 @@ func (b *builder) rankOf(path uint32) int32 {
 
 // collect adds up what the workers found. Places are those of the scan for call paths, of the report for locations.
 func (b *builder) collect() {
-	m := b.s.metrics
 	b.sums, b.critical = newSums[cellKey](), b.waits.cells
 	b.scanned = b.s.gather()
 	for _, w := range b.matchWorkers {
@@ -180,7 +179,7 @@ func (b *builder) collect() {
 	}
 	for i := range b.s.locations {
 		if l := &b.s.locations[i]; l.seen {
-			b.charge(m.startLatency, l.own, b.places.reported[i], l.first-l.begin)
+			b.charge(b.s.beforeBegin(l), l.own, b.places.reported[i], l.first-l.begin)
 		}
 	}
 	for _, cells := range b.scanned {

@@ -46,7 +46,8 @@
 // A location lives from its Create event, if that is not later than its first event, else from its first event
 // (a later Create is counted as a repaired clock). It ends at its End event. Without one it ends with its
 // process if a level is open then or if it is the main location of the process, else at its last event; in an archive that was not
-// completed always at its last event: what is missing may be anything. A
+// completed always at its last event: what is missing may be anything. So it does if that is Lost, or if its process counts more events lost than the
+// Lost events of its locations tell, so that its End may be one of them. A
 // process ends at its recorded end or at its last event, whichever is later. The main location of a process is
 // the one with goroutine id 1 and nobody else. If the root process has no events, the first process with events takes its
 // place on the critical path. Locations without events do not exist.
@@ -57,7 +58,8 @@
 // regions and own paths to execution; channel operations, selects and waits for the network to communication; locks, joins,
 // conditions, Once and barriers to synchronization; sleeps to sleep. An Overhead event takes the min(its
 // duration, time since the previous event) before it out of this, as overhead of the same path. start_latency =
-// first event − begin of life, on the own path.
+// first event − begin of life, on the own path. What a location did before a Lost event, from its event before on, or, if it is its first, from its begin of life, is not
+// known: that is events_lost, of the innermost level's path, and in the own time of no operation.
 //
 // If a process of the archive has Running events, its sources tell states. A location is in a state from a Ready, Syscall, Assist,
 // Stopped or Parked event to the next event of these kinds, Running or Lost, whatever levels are opened and closed meanwhile. Where the innermost
@@ -101,7 +103,7 @@
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of
 // equals). An operation that never ended ends with its location and is Open; it is listed as never ended if it
 // is the innermost level of its location at the end, unless it is a sleep or the Once operation that runs the
-// function, or events of the location were lost, or the archive was not completed, or it is ready to run, or it was released: the matching engine is certain that what it waited for
+// function, or events of the location were lost, or its end may be, or the archive was not completed, or it is ready to run, or it was released: the matching engine is certain that what it waited for
 // has come (a lock that became free does not release, because another operation may get it). The time after its wait is then wakeup.
 // Its holder is the causer of its last wait, if that wait lasts to the end.
 //

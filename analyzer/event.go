@@ -20,15 +20,13 @@ func (w *scanner) events(l *location, events []trace.Event) {
 			w.afterEnd++
 			continue
 		}
+		l.cut = false
 		switch e.Kind {
 		case wire.Overhead:
 			w.overhead(l, e, t)
 			continue
 		case wire.Lost:
-			if w.path == nil {
-				w.gaps.add(gap{w.loc, l.last, t})
-				w.lost[w.s.defs.Locations[w.loc].Process] += e.Word
-			}
+			w.loses(l, e, t)
 		}
 		w.charge(l, t, 0)
 		if e.Kind == wire.Lost {

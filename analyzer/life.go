@@ -59,7 +59,7 @@ func (s *scan) live() *lives {
 		}
 	}
 	v.findMains(s)
-	last, complete := uint32(len(s.chunks)), s.archive.Header().Complete
+	last, complete, untold := uint32(len(s.chunks)), s.archive.Header().Complete, s.untold()
 	for i := range s.locations {
 		l := &s.locations[i]
 		if !l.seen {
@@ -69,11 +69,7 @@ func (s *scan) live() *lives {
 		l.begin = l.first
 		if t := created[uint32(i)]; t != unknownTime && l.creatorPath != noPath {
 			if t <= l.first {
-				l.begin = t
-				if w.loads != nil && w.loads[s.defs.Locations[i].Process] != nil {
-					x := w.loads[s.defs.Locations[i].Process]
-					x.add(x.ready, t, l.first)
-				}
+				w.created(l, t)
 			} else {
 				w.lateCreate++
 			}
@@ -84,7 +80,7 @@ func (s *scan) live() *lives {
 		l.end = l.last
 		p := s.defs.Locations[i].Process
 		switch {
-		case !complete: // it is not known what it did behind its last event
+		case !complete || l.cut || untold[p]: // it is not known what it did behind its last event
 			v.endOpen(w, l, l.last)
 			delete(v.never, uint32(i))
 		case l.open.Top() != nil || v.main[p] == uint32(i):
@@ -93,6 +89,17 @@ func (s *scan) live() *lives {
 		v.awake[p] = v.awake[p] || v.never[uint32(i)] == nil
 	}
 	return v
+}
+
+// created lets the life of a location begin when it was created.
+func (w *scanner) created(l *location, t int64) {
+	l.begin = t
+	if l.late {
+		w.s.gaps[w.loc][0].from = t
+	} else if w.loads != nil && w.loads[w.s.defs.Locations[w.loc].Process] != nil {
+		x := w.loads[w.s.defs.Locations[w.loc].Process]
+		x.add(x.ready, t, l.first)
+	}
 }
 
 // create notes the creator of every location and returns the times of creation, where known.

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"tracerec/report"
+	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // gap is a stretch of a location, from its event before to the record of the loss, of which events are missing.
@@ -30,6 +32,39 @@ func (s *scan) gatherGaps() {
 	for _, v := range s.gaps {
 		slices.SortFunc(v, func(a, b gap) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	}
+}
+
+// loses applies a Lost event: it is not known what the location did from its event before on.
+func (w *scanner) loses(l *location, e *trace.Event, t int64) {
+	if w.path == nil {
+		w.gaps.add(gap{w.loc, l.last, t})
+		w.lost[w.s.defs.Locations[w.loc].Process] += e.Word
+	}
+	l.cut = true
+	if w.s.metrics.stateOf[wire.Lost] != unnamed {
+		l.does = wire.Lost
+	}
+}
+
+// untold says of which processes more events were lost than their locations tell: each that has no end may have lost it.
+func (s *scan) untold() []bool {
+	untold := make([]bool, len(s.defs.Processes))
+	for p := range untold {
+		told := uint64(0)
+		for _, w := range s.workers {
+			told += w.lost[p]
+		}
+		untold[p] = s.defs.Processes[p].Warnings[lostEvents] > told
+	}
+	return untold
+}
+
+// beforeBegin returns the metric of the time from when a location was created to its first event.
+func (s *scan) beforeBegin(l *location) uint16 {
+	if m := s.metrics.stateOf[wire.Lost]; l.late && m != unnamed {
+		return m
+	}
+	return s.metrics.startLatency
 }
 
 // touches says whether something of a location is missing in [from, to].

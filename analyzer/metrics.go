@@ -248,6 +248,7 @@ func (m *metrics) addStates() {
 	}
 	m.stateOf[wire.Forking], m.stateOf[wire.Joining] = named(metric.TeamFork), named(metric.TeamManagement)
 	m.stateOf[wire.Assist], m.stateOf[wire.Stopped] = named(metric.GCAssist), named(metric.Stopped)
+	m.stateOf[wire.Lost] = named(metric.EventsLost)
 }
 
 // cellKey is a place in the cube.

@@ -150,7 +150,7 @@ func (f *follower) time(from, to int64, path uint32, kind, does wire.Kind) int64
 		if d := f.outside(from, to); d > 0 {
 			f.edges[cellKey{path: path, loc: f.loc}] += d
 		}
-		if does == wire.None || kind != wire.Enter && kind != wire.Begin { // in an operation it is known from its waits
+		if does == wire.None || does != wire.Lost && kind != wire.Enter && kind != wire.Begin { // in an operation it is known from its waits
 			f.divide(&x, path, kind)
 		} else {
 			f.divideState(b-a, path, does)
@@ -231,9 +231,15 @@ func (f *follower) startLatencies(s *scan, p *criticalPath, charge func(*scanCel
 			continue
 		}
 		f.seek(loc, p, l.begin)
-		if d := f.time(l.begin, l.first, l.own, wire.Begin, wire.None); d > 0 {
-			f.split.Execution -= d
-			f.split.Runnable += d
+		does := wire.None
+		if s.beforeBegin(l) != s.metrics.startLatency {
+			does = wire.Lost
+		}
+		if d := f.time(l.begin, l.first, l.own, wire.Begin, does); d > 0 {
+			if does == wire.None {
+				f.split.Execution -= d
+				f.split.Runnable += d
+			}
 			charge(&scanCell{path: l.own, loc: loc, time: d})
 		}
 	}

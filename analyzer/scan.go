@@ -22,6 +22,7 @@ type location struct {
 	creator     uint32    // location, trace.NoLocation unknown
 	creatorPath uint32    // call path of the Create, noPath unknown
 	seen        bool      // has events
+	late, cut   bool      // events are missing before the first event; behind the last one
 	does        wire.Kind // the state that it is in, by the event that began it; None if it runs
 	first, last int64     // times of its first and last event
 	doing       int64     // begin of the innermost level at its End event
@@ -274,6 +275,7 @@ func (w *scanner) start(l *location, events []trace.Event) {
 		}
 	}
 	e := &events[0]
+	l.late = e.Kind == wire.Lost
 	l.begun, l.entered = region, w.s.regions.goroutine
 	l.own = w.child(noPath, region, wire.Begin)
 	l.first, l.last, l.end, l.seen = e.Time, e.Time, unknownTime, true
@@ -336,10 +338,10 @@ func (w *scanner) charge(l *location, t, overhead int64) {
 	l.last = t
 }
 
-// inState charges time to the state that a location is in, unless that is part of its innermost operation.
+// inState charges time to the state that a location is in, unless that is part of its innermost operation: what it did while events were lost is not.
 func (w *scanner) inState(l *location, d int64) bool {
 	top := l.open.Top()
-	if top == nil || !top.Operation() {
+	if top == nil || !top.Operation() || l.does == wire.Lost {
 		w.state(w.s.metrics.stateOf[l.does], w.current(l), d)
 		return true
 	}

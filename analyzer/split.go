@@ -80,6 +80,7 @@ const (
 	waiting
 	external
 	givenUp // of what is runnable: who is so gave up its processor
+	missing // events were lost
 )
 
 // did adds time that was a part of an operation.
@@ -103,7 +104,7 @@ func (b *builder) operations() {
 			all[at] = &report.OperationSplit{Path: at.path, Group: at.group}
 		}
 		o := all[at]
-		*[...]*int64{&o.Execution, &o.Runnable, &o.Waiting, &o.External, &o.Yielded}[k.part] += d
+		*[...]*int64{&o.Execution, &o.Runnable, &o.Waiting, &o.External, &o.Yielded, &o.NotRecorded}[k.part] += d
 	}
 	for _, o := range all {
 		b.out.Operations = append(b.out.Operations, *o)
@@ -183,6 +184,8 @@ func (f *follower) divideState(d int64, path uint32, does wire.Kind) {
 		part, sum = runnable, &f.split.Runnable
 	case wire.Syscall, wire.Parked:
 		part, sum = external, &f.split.External
+	case wire.Lost:
+		part, sum = missing, &f.split.NotRecorded
 	}
 	*sum += d
 	f.did(part, path, d)
@@ -195,4 +198,5 @@ func addSplit(s *report.Split, o *report.Split) {
 	s.Waiting += o.Waiting
 	s.Sleep += o.Sleep
 	s.External += o.External
+	s.NotRecorded += o.NotRecorded
 }

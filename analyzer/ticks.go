@@ -36,7 +36,7 @@ func (b *builder) inNanoseconds() {
 	}
 	for i := range e.Operations {
 		o := &e.Operations[i]
-		all.each(&o.Execution, &o.Runnable, &o.Waiting, &o.External, &o.Yielded)
+		all.each(&o.Execution, &o.Runnable, &o.Waiting, &o.External, &o.Yielded, &o.NotRecorded)
 	}
 	all.header(&e.Header)
 	all.split(&e.Split, e.Header.Focus)

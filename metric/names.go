@@ -26,6 +26,7 @@ const (
 	Yielded               = "yielded"
 	SystemCall            = "system_call"
 	UnrecordedWait        = "unrecorded_wait"
+	EventsLost            = "events_lost"
 	Management            = "management"
 	Wakeup                = "wakeup"
 	ReadyAfterWait        = "ready_after_wait"

@@ -21,7 +21,7 @@ func All() []*analyzer.Pattern {
 		Communication, LateSender, LateReceiver, FullBuffer, LateClose, LatePeer,
 		Synchronization, LockCompetition, ReaderWait, WriterWait, OnceWait, JoinWait, CondWait, BarrierWait, BarrierCompletion,
 		ExternalWait, Network,
-		Ready, Yielded, SystemCall, UnrecordedWait,
+		Ready, Yielded, SystemCall, UnrecordedWait, EventsLost,
 		Management, WakeupTime, ReadyAfterWait, StartLatency, GCAssist, Stopped, Overhead,
 		Sleep,
 		Visits,

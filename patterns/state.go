@@ -65,6 +65,13 @@ var (
 			"waited, but not for what.",
 		Formula: "time in which the scheduler had parked the goroutine outside of operations that are recorded",
 	}}
+	EventsLost = &analyzer.Pattern{Paradigm: analyzer.Goroutines, Metric: metric.Metric{
+		Name: metric.EventsLost, Title: "Not known, events lost", Parent: metric.Time,
+		Description: "Time of which events are missing, as the buffers of the recorder were full. Goroutines may have run then, or waited for anything. What they " +
+			"did behind that is not known either, if nothing of it is recorded: then their time ends with the last event that was lost.",
+		Formula: "time from the event, or the creation of the goroutine, before the record of a loss to that record",
+		Advice:  "Record again with --block, or a larger --buffer, or fewer regions.",
+	}}
 	ReadyAfterWait = &analyzer.Pattern{States: true, Metric: metric.Metric{
 		Name: metric.ReadyAfterWait, Title: "Ready after a wait", Parent: metric.Wakeup,
 		Description: "The part of wake-up in which a goroutine could run but had no processor: measured, where the runtime says when it made " +

@@ -164,7 +164,7 @@ type Split struct {
 	Waiting     int64 `json:"waiting_ns"`      // for others that could not be followed
 	Sleep       int64 `json:"sleep_ns"`        // in sleeps
 	External    int64 `json:"external_ns"`     // for what is not in the trace
-	NotRecorded int64 `json:"not_recorded_ns"` // nobody is known to have been active
+	NotRecorded int64 `json:"not_recorded_ns"` // nobody is known to have been active, or events of who was were lost
 	ByTime      int   `json:"by_time"`         // steps of the path that no wait and no creation led to, but only the time
 }
 
@@ -177,13 +177,14 @@ type Load struct {
 
 // OperationSplit divides the time of the critical path in an operation, recording cost apart, on the goroutines of a group, ns.
 type OperationSplit struct {
-	Path      uint32 `json:"path"`
-	Group     int32  `json:"group"`
-	Execution int64  `json:"execution,omitempty"` // these mean what they mean in Split
-	Runnable  int64  `json:"runnable,omitempty"`
-	Waiting   int64  `json:"waiting,omitempty"`
-	External  int64  `json:"external,omitempty"`
-	Yielded   int64  `json:"yielded,omitempty"` // the part of Runnable in which they had given up their processors
+	Path        uint32 `json:"path"`
+	Group       int32  `json:"group"`
+	Execution   int64  `json:"execution,omitempty"` // these mean what they mean in Split
+	Runnable    int64  `json:"runnable,omitempty"`
+	Waiting     int64  `json:"waiting,omitempty"`
+	External    int64  `json:"external,omitempty"`
+	Yielded     int64  `json:"yielded,omitempty"`      // the part of Runnable in which they had given up their processors
+	NotRecorded int64  `json:"not_recorded,omitempty"` // events of them were lost
 }
 
 // Start says where a location was when a piece of its trace began, so that the piece can be read alone.

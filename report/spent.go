@@ -20,6 +20,7 @@ const (
 	halted                   // waiting for others, whom the critical path could not follow
 	unclear                  // in an operation, which does not say more
 	nowhere                  // nobody is known to have been active
+	missed                   // what is not known, as events were lost
 )
 
 // spending is what part of the critical path is spent with: a place, and one thing done there.
@@ -76,6 +77,7 @@ func (s *OperationSplit) add(o *OperationSplit) {
 	s.Waiting += o.Waiting
 	s.External += o.External
 	s.Yielded += o.Yielded
+	s.NotRecorded += o.NotRecorded
 }
 
 // mostly returns what most of the critical path in a call path is spent with, of which all groups together did this in operations.
@@ -89,9 +91,9 @@ func (e *Experiment) mostly(s share, all OperationSplit) spending {
 	}
 	most := spending{s, unclear, all.Execution}
 	if !r.Operation {
-		most = spending{s, working, s.value - all.Runnable - all.External} // of states: for others it does not wait there
+		most = spending{s, working, s.value - all.Runnable - all.External - all.NotRecorded} // of states: for others it does not wait there
 	}
-	for _, x := range []spending{{s, awaiting, all.External}, {s, halted, all.Waiting}, {s, waking, all.Runnable - all.Yielded}, {s, yielding, all.Yielded}} {
+	for _, x := range []spending{{s, awaiting, all.External}, {s, halted, all.Waiting}, {s, waking, all.Runnable - all.Yielded}, {s, yielding, all.Yielded}, {s, missed, all.NotRecorded}} {
 		if x.time > most.time {
 			most = x
 		}
@@ -140,6 +142,8 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		if e.Header.States {
 			doing = "not recorded, while no goroutine that is recorded was active"
 		}
+	case missed:
+		v.Metric, doing = metric.EventsLost, "in "+at+", where events were lost: it is not known what "+p.name(top.largest)+" did there"
 	case sleeping:
 		v.Metric, doing = metric.Sleep, p.asleepAt(top, at)
 	case waking:

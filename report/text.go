@@ -425,8 +425,11 @@ func (p *page) groups() string {
 		remark := ""
 		if name == unnamed {
 			name, remark = "unnamed", " (not started by instrument.Go)"
-			if p.e.Header.Threads {
+			switch {
+			case p.e.Header.Threads:
 				remark = ""
+			case p.e.Header.Lost > 0:
+				remark = " (begins not recorded)"
 			}
 		}
 		name = elide(goName(name), nameWidth)

@@ -181,11 +181,12 @@ location main
 }
 
 // Whatever programs do, the file is in order: decode looks at it. Every stay in a region or operation is a slice, and the time
-// waited for somebody is as long as the analysis says.
+// waited for somebody is as long as the analysis says, or longer if events were lost meanwhile: the analysis does not count that.
 func TestRandom(t *testing.T) {
 	arrows := 0
 	for seed := range uint64(testkit.Cases(300)) {
-		b, e := exportText(t, random.Trace(seed))
+		text := random.Trace(seed)
+		b, e := exportText(t, text)
 		d := decode(t, b)
 		arrows += len(d.arrows)
 		drawn, waited := map[string]int64{}, map[string]int64{}
@@ -216,7 +217,10 @@ func TestRandom(t *testing.T) {
 				sum += c.Value
 			}
 			if m.Kind == metric.WaitState && m.Name != "external_wait" { // which may go on in the lock that ends a wait for a condition
-				require.Equal(t, sum, waited[m.Title], "seed %d: %s", seed, m.Name)
+				require.LessOrEqual(t, sum, waited[m.Title], "seed %d: %s", seed, m.Name)
+				if !strings.Contains(text, " lost ") {
+					require.Equal(t, sum, waited[m.Title], "seed %d: %s", seed, m.Name)
+				}
 			}
 		}
 	}

@@ -205,7 +205,7 @@ func (n *analysis) waitsOf(o *op) (waits []*wait) {
 
 // neverEndedIn says whether o is what its location was in at the end, and not ready to go on.
 func (n *analysis) neverEndedIn(o *op) bool {
-	return n.complete && o.innermost && !(n.states() && o.loc.does == wire.Ready) && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
+	return n.complete && !o.loc.cut && o.innermost && !(n.states() && o.loc.does == wire.Ready) && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
 }
 
 // lostEvents says whether events of l are missing.

@@ -441,6 +441,8 @@ func (n *analysis) kindOf(s *Split, st *step, t int64) *int64 {
 		return &s.Runnable
 	case st.state == "system_call" || st.state == "unrecorded_wait":
 		return &s.External
+	case st.state == eventsLost:
+		return &s.NotRecorded
 	case st.state != "":
 		return &s.Execution
 	case st.metric == "sleep":

@@ -53,6 +53,8 @@ func (n *analysis) load() {
 // doing is Running if a location ran in a step, Ready if it was ready to run and had not given up its processor, None if neither or if that is not known.
 func (s *step) doing() wire.Kind {
 	switch {
+	case s.metric == eventsLost:
+		return wire.None
 	case s.metric == "start_latency", s.metric != "overhead" && (s.does == wire.Ready && !s.gaveUp || s.does == wire.Stopped):
 		return wire.Ready
 	case s.metric == "overhead", s.gaveUp, s.does == wire.Syscall, s.does == wire.Parked, s.does == 0 && s.metric == "sleep",

@@ -86,7 +86,7 @@ var WaitStates = []string{
 // TimeMetrics divide up the lives of all locations.
 var TimeMetrics = append([]string{
 	"execution", "communication", "synchronization", "barrier_completion", "wakeup", "start_latency", "overhead", "sleep",
-	"ready", "yielded", "ready_after_wait", "system_call", "unrecorded_wait", "gc_assist", "stopped",
+	"ready", "yielded", "ready_after_wait", "system_call", "unrecorded_wait", "gc_assist", "stopped", "events_lost",
 }, WaitStates...)
 
 // goroutine is the path of a location that has no Begin event.
@@ -122,6 +122,7 @@ type location struct {
 	steps      []step    // its life, cut at every event
 	visits     map[string]int64
 	endEvent   bool
+	cut        bool    // it is not known what it did behind its last event
 	levels     []level // open after the last event
 	does       wire.Kind
 	gaveUp     bool

@@ -163,8 +163,22 @@ func (s *scanner) pass(to int64, e event) {
 		s.step(mine, to, true)
 		return
 	}
+	if e.Kind == wire.Lost {
+		s.lost(from, to)
+		return
+	}
 	s.step(from, to, false)
 }
+
+// lost passes time of which nothing is known, in whatever level.
+func (s *scanner) lost(from, to int64) {
+	if from < to {
+		s.l.steps = append(s.l.steps, step{from: from, to: to, path: s.path(), metric: eventsLost, state: eventsLost})
+	}
+}
+
+// eventsLost is the metric of time in which events were lost.
+const eventsLost = "events_lost"
 
 func (s *scanner) step(from, to int64, overhead bool) {
 	if from == to {
@@ -299,6 +313,9 @@ func (n *analysis) create() {
 			continue
 		}
 		latency := step{from: c.at, to: c.of.begin, path: c.of.ownPath, metric: "start_latency"}
+		if c.of.events[0].Kind == wire.Lost {
+			latency.metric, latency.state = eventsLost, eventsLost
+		}
 		c.of.steps = append([]step{latency}, c.of.steps...)
 		c.of.begin = c.at
 	}
@@ -367,7 +384,8 @@ func (n *analysis) lives() {
 			continue
 		}
 		p := n.defs.Locations[i].Process
-		if l.endEvent || !n.complete || (len(l.levels) == 0 && main[p] != l) {
+		l.cut = !l.endEvent && (l.events[len(l.events)-1].Kind == wire.Lost || n.untold(p))
+		if l.endEvent || !n.complete || l.cut || (len(l.levels) == 0 && main[p] != l) {
 			continue
 		}
 		n.prolong(l, ends[p])
@@ -379,6 +397,19 @@ func (n *analysis) lives() {
 			}
 		}
 	}
+}
+
+// untold says whether a process lost more events than its locations tell.
+func (n *analysis) untold(p int) bool {
+	told := uint64(0)
+	for i, l := range n.locations {
+		for _, e := range l.events[:l.used] {
+			if n.defs.Locations[i].Process == p && e.Kind == wire.Lost {
+				told += e.Word
+			}
+		}
+	}
+	return n.defs.Processes[p].Warnings["events lost"] > told
 }
 
 // prolong lets l live to the given end, in the level that is innermost at its last event.

@@ -50,6 +50,7 @@ type program struct {
 	states    bool  // it tells what its goroutines do
 	silent    bool  // goroutine 1 records nothing
 	plain     bool  // most creations are not recorded
+	untold    int   // events lost of which no stream tells
 	end       int64 // of the process if it is recorded, else 0
 	grain     int64 // of the times, ns
 }
@@ -80,6 +81,9 @@ func simulate(r *rand.Rand, contends bool, recording, numbering *rand.Rand, pref
 	p.states = recording.IntN(3) == 0
 	if recording.IntN(3) == 0 {
 		p.end = w.now + recording.Int64N(20)
+	}
+	for recording.IntN(12) == 0 {
+		p.miss(w.procs[recording.IntN(len(w.procs))])
 	}
 	return p
 }
@@ -345,4 +349,29 @@ func (p *program) lose(q *proc) {
 	}
 	lost := line{q.lines[to-1].at, fmt.Sprintf("lost %d %d", to-from, back), -back}
 	q.lines = slices.Replace(q.lines, from, to, lost)
+}
+
+// miss replaces the end or the begin of a stream by a record of the loss, or drops the end without one.
+func (p *program) miss(q *proc) {
+	if len(q.lines) < 2 {
+		return
+	}
+	k, depth := 1+p.recording.IntN(len(q.lines)-1), 0
+	for _, l := range q.lines[:k] {
+		depth += l.level
+	}
+	switch p.recording.IntN(3) {
+	case 0:
+		last := line{q.lines[len(q.lines)-1].at, fmt.Sprintf("lost %d %d", len(q.lines)-k, min(depth, p.recording.IntN(2))), 0}
+		q.lines = append(q.lines[:k], last)
+	case 1:
+		for ; depth > 0 && k < len(q.lines); k++ { // it is recorded again where none is open that is not
+			depth += q.lines[k].level
+		}
+		q.lines = q.lines[k-1:]
+		q.lines[0] = line{q.lines[0].at, fmt.Sprintf("lost %d 0", k), 0}
+	default:
+		p.untold += 100 * len(q.lines) // more than others can tell
+		q.lines = q.lines[:k]
+	}
 }

@@ -38,6 +38,9 @@ func (p *program) write(b *strings.Builder) {
 	if p.end > 0 {
 		fmt.Fprintf(b, "exited %d 0\n", p.end)
 	}
+	if p.untold > 0 {
+		fmt.Fprintf(b, "warning \"events lost\" %d\n", p.untold)
+	}
 	if p.silent {
 		fmt.Fprintf(b, "location %s\n", p.prefix+"silent")
 	}
@@ -108,7 +111,7 @@ func (q *proc) tellStates(p *program) {
 					"syscall", "assist", "stopped", "parked"}[r.IntN(10)]
 				lines = append(lines, line{t, text, 0})
 			}
-		} else if !strings.HasPrefix(l.text, "begin") {
+		} else if !strings.HasPrefix(l.text, "begin") && !strings.HasPrefix(l.text, "lost") {
 			lines = append(lines, line{l.at, "running on 0", 0})
 		}
 		lines = append(lines, l)
