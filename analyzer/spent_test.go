@@ -133,3 +133,31 @@ func TestVerdictOfYields(t *testing.T) {
 	e := analyzeText(t, program("yielded", "preempted"))
 	require.Equal(t, report.OperationSplit{Path: e.Operations[0].Path, Runnable: 80, Yielded: 40}, e.Operations[0])
 }
+
+// Of what was done while events were lost nothing is said but that; what looks alike, and was recorded, is work.
+func TestVerdictOfLoss(t *testing.T) {
+	const trace = `
+process main cpu 100 processors 1
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  10 enter solve @s.go:2
+  90 EVENT
+  95 exit
+  100 exit
+`
+	for _, c := range []struct {
+		event, text, metric string
+		certain             bool
+		split               report.Split
+	}{
+		{"lost 6 0", "No waiting is recorded; 80.0 % of the critical path is in solve at s.go:2, where events were lost: it is not known what main did there.",
+			"events_lost", false, report.Split{Execution: 20, NotRecorded: 80}},
+		{"sample n 1", "No waiting was found; 85.0 % of the critical path is work in solve at s.go:2.", "execution", true, report.Split{Execution: 100}},
+	} {
+		e := analyzeText(t, strings.Replace(strings.Replace(trace, "EVENT", c.event, 1), "\nlocation", "\nmetric n\nlocation", 1))
+		require.Equal(t, report.Verdict{Text: e.Verdict.Text, Certain: c.certain, Metric: c.metric, File: "s.go", Line: 2}, e.Verdict)
+		require.Equal(t, c.text, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
+		require.Equal(t, c.split, e.Split)
+	}
+}

@@ -18,6 +18,7 @@ import (
 
 	"tracerec/internal/clock"
 	"tracerec/internal/shm"
+	"tracerec/trace"
 	"tracerec/internal/testkit"
 )
 
@@ -275,4 +276,26 @@ func TestBegun(t *testing.T) {
 	require.NotZero(t, s.image)
 	require.False(t, (&member{pid: os.Getpid(), image: s.image}).begun())
 	require.True(t, (&member{pid: os.Getpid(), image: s.image + 4096}).begun())
+}
+
+// TestDueAtOnce: what was taken of a buffer of which nothing is left is written at once for who waits for it, however little it is; if there is more, it may wait.
+func TestDueAtOnce(t *testing.T) {
+	b, err := shm.Create(shm.Config{Dir: t.TempDir(), Buffer: MinBuffer}, clock.Monotonic, 0)
+	require.NoError(t, err)
+	view, err := shm.Open(b.Path())
+	require.NoError(t, err)
+	defer view.Close()
+	p := &process{view: view, machine: &Machine{Now: func() trace.Stamp { return trace.Stamp{} }}}
+	first, _ := b.Alloc(shm.Small, shm.Label{})
+	b.Retire(first)
+	p.take()
+	require.Len(t, p.taken, 1)
+	require.False(t, p.due(true))
+	for chunk := first; chunk != 0; {
+		chunk, _ = b.Alloc(shm.Large, shm.Label{})
+	}
+	require.True(t, p.due(true))
+	require.False(t, p.due(false))
+	p.release(1)
+	require.False(t, p.due(true))
 }

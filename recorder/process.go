@@ -75,9 +75,12 @@ func (p *process) take() int {
 	return p.bytes
 }
 
-// due tells whether it is time to write.
-func (p *process) due() bool {
-	return p.bytes >= portion || len(p.taken) > 0 && p.machine.monotonic()-p.since >= int64(maxDelay)
+// awaited tells whether goroutines may be waiting for what was taken.
+func (p *process) awaited() bool { return len(p.taken) > 0 && p.view.Exhausted() }
+
+// due tells whether it is time to write, of a process that waits where buffers are full or does not.
+func (p *process) due(block bool) bool {
+	return block && p.awaited() || p.bytes >= portion || len(p.taken) > 0 && p.machine.monotonic()-p.since >= int64(maxDelay)
 }
 
 // write writes what was taken and gives its memory back to the process.

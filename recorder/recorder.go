@@ -134,12 +134,15 @@ func (r *Recorder) poll() (filled int) {
 		dead = dead || closed != nil
 		r.fail(p.intact(func() error {
 			filled = max(filled, p.take())
+			if r.o.Block && p.awaited() {
+				filled = manyBytes + 1
+			}
 			switch {
 			case r.failed():
 				if r.o.Block {
 					p.drop() // nobody will make room any more
 				}
-			case !dead && p.due():
+			case !dead && p.due(r.o.Block):
 				return p.write(r.writer)
 			}
 			return nil

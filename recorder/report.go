@@ -98,7 +98,7 @@ func (r *Recorder) whyLost() string {
 		}
 	}
 	if r.o.Block {
-		return "buffers were full and the recorder could not empty them"
+		return "all of the buffer was held by goroutines that did not go on: use a larger --buffer"
 	}
 	return "buffers were full: use --block, a larger --buffer, or fewer regions"
 }

@@ -61,7 +61,7 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	// Unlike any before it, also if the process becomes another program (exec) and joins again.
 	name := fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
 	unborn := filepath.Join(c.Dir, "."+name)
-	b := &Buffer{limit: blocks - blocks/16 - 1, recorder: c.Recorder}
+	b := &Buffer{limit: forChunks(blocks), recorder: c.Recorder}
 	b.recorderBorn, _ = bootTicks(strconv.Itoa(c.Recorder))
 	b.path = filepath.Join(c.Dir, name+Suffix)
 	if err = b.create(unborn, blocks); err == nil {
@@ -147,6 +147,9 @@ func (b *Buffer) describe(k clock.Kind, frequency uint64) {
 	args := strings.Join(os.Args, "\x00") + "\x00"
 	b.h.argsLength = uint64(copy(b.mem[argsStart:pageSize], args))
 }
+
+// forChunks returns how many of all blocks are for chunks.
+func forChunks(blocks uint64) uint64 { return blocks - blocks/16 - 1 }
 
 // Path returns the name of the buffer file.
 func (b *Buffer) Path() string { return b.path }

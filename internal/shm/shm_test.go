@@ -145,6 +145,7 @@ func TestOwnedNow(t *testing.T) {
 func TestFullBufferFallsBackToOtherClasses(t *testing.T) {
 	b, v := open(t, Config{Buffer: minBlocks * blockSize})
 	small, _ := b.Alloc(Small, Label{})
+	require.False(t, v.Exhausted())
 	n := 0
 	for ; ; n++ {
 		chunk, class := b.Alloc(Large, Label{})
@@ -161,7 +162,9 @@ func TestFullBufferFallsBackToOtherClasses(t *testing.T) {
 		require.True(t, b.Define(wire.Def{Type: wire.DefMetric, Name: strings.Repeat("m", 3000)}))
 	}
 	b.Retire(small)
+	require.True(t, v.Exhausted())
 	v.Free(v.TakeRetired()[0])
+	require.False(t, v.Exhausted())
 	require.True(t, b.Available())
 	again, class := b.Alloc(Large, Label{})
 	require.Equal(t, small, again)

@@ -152,6 +152,16 @@ func (v *View) Named() bool { return names(v.path, v.fd) }
 // Locations returns how many location numbers the process has given out.
 func (v *View) Locations() uint64 { return v.h.locations.Load() }
 
+// Exhausted tells whether the process may wait for memory: there is no more, and none that was given back that it has not seen.
+func (v *View) Exhausted() bool {
+	for i := range v.h.free {
+		if v.h.free[i].Load() != 0 {
+			return false
+		}
+	}
+	return v.h.grown.Load() >= forChunks(v.blocks) || v.h.counts[MemoryRefused].Load() > 0
+}
+
 // Memory returns the bytes of memory that the blocks of the file take.
 func (v *View) Memory() int64 { return int64(min(v.h.grown.Load(), v.blocks)) * blockSize }
 
