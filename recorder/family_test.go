@@ -18,8 +18,8 @@ import (
 
 	"tracerec/internal/clock"
 	"tracerec/internal/shm"
-	"tracerec/trace"
 	"tracerec/internal/testkit"
+	"tracerec/trace"
 )
 
 // TestFamily looks at a program that is told of the session, or not, and that has joined under its number before it became what it is (exec),
@@ -288,7 +288,7 @@ func TestDueAtOnce(t *testing.T) {
 	p := &process{view: view, machine: &Machine{Now: func() trace.Stamp { return trace.Stamp{} }}}
 	first, _ := b.Alloc(shm.Small, shm.Label{})
 	b.Retire(first)
-	p.take()
+	p.taken = view.TakeRetired()
 	require.Len(t, p.taken, 1)
 	require.False(t, p.due(true))
 	for chunk := first; chunk != 0; {
