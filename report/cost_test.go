@@ -58,18 +58,24 @@ func TestHeldUp(t *testing.T) {
 // processes ran, their processor time may be more than one of them ran.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
-		cpu  int64
-		load *Load
-		want bool
+		cpu    int64
+		load   *Load
+		assist int64
+		want   bool
 	}{
-		{600, &Load{Running: 1000}, true},
-		{600, &Load{Running: 1000, Busy: 1000, Lacking: 900}, true},
-		{800, &Load{Running: 1000}, false},
-		{1200, &Load{Running: 1000}, false},
-		{0, &Load{Running: 1000}, false},
-		{600, nil, false},
+		{600, &Load{Running: 1000}, 0, true},
+		{600, &Load{Running: 1000, Busy: 1000, Lacking: 900}, 0, true},
+		{600, &Load{Running: 1500}, 500, true},
+		{600, &Load{Running: 1000}, 500, false}, // who helps the garbage collector may wait there
+		{800, &Load{Running: 1000}, 0, false},
+		{1200, &Load{Running: 1000}, 0, false},
+		{0, &Load{Running: 1000}, 0, false},
+		{600, nil, 0, false},
 	} {
 		e := &Experiment{}
+		e.Regions, e.Paths, e.Locations, e.Groups = []Region{{Name: "main"}}, []CallPath{{Parent: -1}}, []Location{{Count: 1}}, []Group{{Name: "main", Creator: -1, Count: 1}}
+		e.Metrics = []metric.Metric{{Name: metric.GCAssist}}
+		fill(e, [][]Cell{{{Value: c.assist}}}, nil)
 		e.Header = Header{Time: 1000, Wall: 1000, Focus: 1000, Events: 10, Processors: 1, States: true, CPUTime: c.cpu, Load: c.load}
 		for _, write := range []func(io.Writer, *Experiment, TextOptions) error{Text, Brief} {
 			var text strings.Builder

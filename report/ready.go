@@ -87,15 +87,24 @@ func (e *Experiment) lacking() *Ready {
 	}
 	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average while %s busy, which was %s of the run.",
 		glue(percent(l.Lacking, h.Time)), float64(l.Lacking)/float64(l.Busy), all, glue(percent(l.Busy, h.Wall)))
-	if h.robbed() {
+	if e.robbed() {
 		r.Advice = "Other programs took the rest of the processors: measure on a machine that is not shared."
 	}
 	return r
 }
 
+// ran returns for how long goroutines ran, at least: who helps the garbage collector may wait there for others that do.
+func (e *Experiment) surelyRan() int64 {
+	helped := int64(0)
+	if i := e.MetricIndex(metric.GCAssist); i >= 0 {
+		helped = e.Total(i)
+	}
+	return e.Header.Load.Running - helped
+}
+
 // robbed says whether other programs had a fifth of the processors while goroutines ran, or more.
-func (h *Header) robbed() bool {
-	return h.Load != nil && h.CPUTime > 0 && float64(h.CPUTime) < 0.8*float64(h.Load.Running)
+func (e *Experiment) robbed() bool {
+	return e.Header.Load != nil && e.Header.CPUTime > 0 && float64(e.Header.CPUTime) < 0.8*float64(e.surelyRan())
 }
 
 // ready tells that processors were lacking, the garbage collector in the way, or processors busy with polling, before the findings: it makes all waiting longer.

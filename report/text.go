@@ -375,9 +375,9 @@ func (p *page) warnings(where string) {
 		p.styledPara(yellow, 0, "! ", fmt.Sprintf("recording held %ss up for %s of their time (measurement overhead): without it they do, and wait for, other things",
 			p.e.Header.worker(), glue(percent(held, p.e.Header.Time))))
 	}
-	if h := &p.e.Header; h.robbed() {
+	if h := &p.e.Header; p.e.robbed() {
 		p.styledPara(yellow, 0, "! ", fmt.Sprintf("other programs had the processors for %s of the time for which %ss ran: that is longer than it was, and so are waits "+
-			"for them; measure on a machine that is not shared", glue(percent(h.Load.Running-h.CPUTime, h.Load.Running)), h.worker()))
+			"for them; measure on a machine that is not shared", glue(percent(p.e.surelyRan()-h.CPUTime, p.e.surelyRan())), h.worker()))
 	}
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {

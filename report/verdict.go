@@ -208,8 +208,8 @@ func (p *page) kept(top spending) (Verdict, bool) {
 		v.Metric = metric.Ready
 	}
 	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus))) + p.collected()
-	if h.robbed() {
-		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, h.Load.Running)))
+	if e.robbed() {
+		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, e.surelyRan())))
 	}
 	if v.Text += "."; len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(h.Focus) {
 		f := &e.Findings[0]
