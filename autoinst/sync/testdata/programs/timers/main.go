@@ -1,5 +1,5 @@
 // Program timers waits for what timers start: the deadline of a context, and functions that are called when time has passed, one of a timer that another goroutine has set again.
-// With "turns", each timer sets the next. With a duration, it sets a timer before it is recorded; status 3 if the time has passed before it is.
+// With "turns" and a duration, each timer sets the next. With "older" and one, it sets a timer before it is recorded; status 3 if the time has passed before it is.
 package main
 
 import (
@@ -28,17 +28,16 @@ func plain(wg *sync.WaitGroup) { defer wg.Done() }
 func reset(t *time.Timer) { t.Reset(short) }
 
 // tick is called by one timer after another, five times.
-func tick(n int) {
+func tick(n int, pause time.Duration) {
 	if n == 5 {
 		close(fired)
 		return
 	}
-	time.AfterFunc(short, func() { tick(n + 1) })
+	time.AfterFunc(pause, func() { tick(n+1, pause) })
 }
 
-func older(long string) {
-	d, _ := time.ParseDuration(long)
-	time.AfterFunc(d, fire)
+func older(long time.Duration) {
+	time.AfterFunc(long, fire)
 	for recording == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -51,13 +50,17 @@ func older(long string) {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] != "turns" {
-		older(os.Args[1])
-		return
-	}
-	if len(os.Args) > 1 {
-		tick(0)
-		<-fired
+	if len(os.Args) > 2 {
+		long, err := time.ParseDuration(os.Args[2])
+		switch {
+		case err != nil:
+			panic(err)
+		case os.Args[1] == "older":
+			older(long)
+		default:
+			tick(0, long)
+			<-fired
+		}
 		return
 	}
 	stopped := time.AfterFunc(time.Hour, never)
