@@ -100,8 +100,9 @@ var problems = []metric.Metric{
 	},
 	{
 		Name: TooFewProcessors, Title: "Too few processors",
-		Description: "Goroutines could have gone on, but no processor was free.",
-		Formula:     "for a request, the part that makes it slow is time in which a goroutine was ready to run; for a run, see the sentence above the findings",
+		Description: "Goroutines could have gone on, but no processor was free. Or they waited for workers, or for a place, while those who worked had all processors.",
+		Formula: "for a request, the part that makes it slow is time in which a goroutine was ready to run; pool_too_small, or pool_exhausted by those who work, while all processors are busy for four fifths of the run; " +
+			"for a run, see the sentence above the findings",
 		Advice: "Less work or more processors help; more goroutines do not. In a container, GOMAXPROCS above the quota makes it worse, as threads are stopped for the " +
 			"rest of a period: Go 1.25 and newer respect the quota unless GOMAXPROCS is set. See also gc_pressure: the collector takes processors, too.",
 	},
@@ -179,10 +180,21 @@ func (e *Experiment) busyProblem(f *Finding) string {
 	case work > 0 && did{path: e.pathOf(most)}.limited(),
 		work > 0 && h.States && leaf.Operation && (leaf.Name == recvName || leaf.Name == selectName) && e.spentAt(most).doing == awaiting:
 		return TimerBound
-	case h.Load != nil && 5*h.Load.Busy >= 4*h.Wall:
+	case h.busy():
 		return TooFewProcessors
 	}
 	return PoolTooSmall
+}
+
+// busy says whether all processors were for four fifths of the run.
+func (h *Header) busy() bool { return h.Load != nil && 5*h.Load.Busy >= 4*h.Wall }
+
+// exhausted returns the name of the problem of a finding in which all places were taken. More of them do not help if who had them worked, and the processors were busy.
+func (e *Experiment) exhausted(work bool) string {
+	if work && e.Header.busy() {
+		return TooFewProcessors
+	}
+	return PoolExhausted
 }
 
 // pathOf is the call path of an operation, with the function that it is in before it, also if that is none of the regions.
@@ -268,7 +280,7 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	case f.Busy.Workers > 0:
 		return problem(e.busyProblem(f))
 	case f.Busy.Places > 0, f.Busy.Taken:
-		return problem(PoolExhausted)
+		return problem(e.exhausted(!ok || e.waitIn(d) == metric.Execution))
 	case served != "" && served != LockConvoy:
 		return problem(served)
 	}
@@ -277,12 +289,16 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return problem(SerialSection)
 	case served == LockConvoy, !ok && f.convoy():
 		return problem(LockConvoy)
+	case chain[0].forPlace():
+		return problem(e.exhausted(!ok || e.waitIn(d) == metric.Execution))
 	case !ok && (isLockWait(chain[0].metric) || sendsLate(chain[0].metric)):
 		return nil // what counts is not known
 	}
 	switch name := recognise(chain); {
 	case name == ReaderBehindWriter: // that is known from all waits for the lock, see behindReader
 		return nil
+	case name == PoolExhausted:
+		return problem(e.exhausted(!ok || e.waitIn(d) == metric.Execution))
 	case name == "" && f.convoy():
 		return problem(LockConvoy)
 	case name == "" && f.Busy.Of > 0:

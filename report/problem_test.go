@@ -110,6 +110,26 @@ func TestHerd(t *testing.T) {
 	}
 }
 
+// TestPlacesOfBusyProcessors: where who has the places works and all processors are busy, more places do not help.
+func TestPlacesOfBusyProcessors(t *testing.T) {
+	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LateReceiver, Parent: metric.Time, Kind: metric.WaitState, Advice: "receive earlier"}, {Name: metric.Sleep}}
+	regions := []Region{{Name: "run"}, {Name: "send", Operation: true, Func: "golang.org/x/sync/errgroup.(*Group).Go"}, {Name: "work"}, {Name: "sleep", Operation: true}}
+	for _, c := range []struct {
+		want  string
+		busy  int64
+		holds []PathTime
+		taken bool
+	}{
+		{TooFewProcessors, 800, []PathTime{{2, 600}}, true}, {PoolExhausted, 799, []PathTime{{2, 600}}, true}, {PoolExhausted, 800, []PathTime{{3, 600}}, true},
+		{TooFewProcessors, 800, nil, true}, {TooFewProcessors, 800, nil, false}, {PoolExhausted, 799, nil, false},
+	} {
+		f := Finding{Line: Line{Metric: 1, Path: 1, Severity: 1000, Critical: 600, Causers: []Causer{{Path: 2}}}, Awaited: 1000, Meanwhile: c.holds, Busy: Busy{Taken: c.taken}}
+		e := &Experiment{Metrics: metrics, Regions: regions, Paths: []CallPath{{-1, 0}, {0, 1}, {0, 2}, {0, 3}}}
+		e.Header, e.Findings = Header{Time: 1000, Focus: 1000, Wall: 1000, Load: &Load{Busy: c.busy}}, []Finding{f}
+		require.Equal(t, c.want, e.Problem(&e.Findings[0]).Name, "%+v", c)
+	}
+}
+
 // TestFindingProblem: a finding is named by what most of the waiting was for, and only if that is known.
 func TestFindingProblem(t *testing.T) {
 	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState, Advice: "hold it shorter"},

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -221,8 +222,15 @@ func requestsTable(w io.Writer, list []Requests, width int) error {
 			}
 			return readable.Duration(latency)
 		}
-		rows = append(rows, []string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate), readable.Duration(r.P50), most(95, r.P95), most(99, r.P99),
-			readable.Duration(r.Max), strconv.Itoa(r.Cut), readable.Clean(r.titled(width))})
+		whole := []string{readable.Duration(r.P50), most(95, r.P95), most(99, r.P99), readable.Duration(r.Max)}
+		if r.Count == 0 {
+			whole = []string{"–", "–", "–", "–"}
+		}
+		name := r.titled(width)
+		if r.Kind == "" && slices.ContainsFunc(list, func(x Requests) bool { return x.Kind == KindStream }) {
+			name = "(all but streams)"
+		}
+		rows = append(rows, slices.Concat([]string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate)}, whole, []string{strconv.Itoa(r.Cut), readable.Clean(name)}))
 	}
 	return readable.Table(w, rows, "rrrrrrr-")
 }

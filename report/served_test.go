@@ -107,3 +107,29 @@ func TestFewRequests(t *testing.T) {
 		require.Contains(t, spaced(e.Verdict.Text), fmt.Sprintf("Half of %d requests (%d http and %d task) took", count, count/2, count-count/2))
 	}
 }
+
+// TestRequestsTable: requests of which none is whole have no latency, and all requests are without streams if there are some.
+func TestRequestsTable(t *testing.T) {
+	table := func(list ...Requests) string {
+		var text strings.Builder
+		require.NoError(t, requestsTable(&text, list, 40))
+		return text.String()
+	}
+	all, cut := Requests{Name: "(all)", Count: 2, Max: 9, Percentiles: Percentiles{P50: 7}}, Requests{Name: "GET /", Kind: "http", Cut: 3}
+	require.Contains(t, table(all, cut), "(all)\n")
+	require.Regexp(t, `(?m)^ +0 +\S+ +– +– +– +– +3  GET /$`, table(all, cut))
+	require.Contains(t, table(all, cut, Requests{Name: "GET /events", Kind: KindStream, Count: 1}), "(all but streams)\n")
+}
+
+// TestPathOfService: the critical path of a service that waits for what comes from outside is not shown; where it works it is.
+func TestPathOfService(t *testing.T) {
+	for external, shown := range map[int64]bool{899: true, 900: false} {
+		e := service("http")
+		e.Metrics = append(e.Metrics, metric.Metric{Name: metric.CriticalPath})
+		require.NoError(t, e.Fill([][]Cell{nil, nil, nil, {{Value: 1000}}}, nil))
+		e.Header.Focus, e.Split.External = 1000, external
+		p := &page{e: e, top: 5}
+		p.criticalPath()
+		require.Equal(t, shown, strings.Contains(p.out.String(), "The critical path runs through"), p.out.String())
+	}
+}

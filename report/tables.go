@@ -36,10 +36,10 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 }
 
 // criticalPath shows which code the critical path runs through: only making that faster makes the program
-// faster.
+// faster. That of a service which mostly waits for what comes from outside, such as requests, tells nothing: it is wherever the program waits.
 func (p *page) criticalPath() {
 	i := p.e.MetricIndex(metric.CriticalPath)
-	if i < 0 || p.e.Total(i) == 0 {
+	if i < 0 || p.e.Total(i) == 0 || p.e.Serves() && 10*p.e.Split.External >= 9*p.e.Header.Focus {
 		return
 	}
 	p.title("The critical path runs through", "mostly on")

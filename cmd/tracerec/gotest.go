@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,7 +111,7 @@ func (o *own) tell(cmd *cobra.Command, b *build.Build, list []given.Recorded) er
 			continue
 		}
 		dir := filepath.Join(o.dir, r.Dir)
-		fmt.Fprintf(w, "\n%s %s\n", readable.Clean(r.Package), readable.Clean(r.Benchmark))
+		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(readable.Clean(r.Package)+" "+readable.Clean(r.Benchmark)))
 		failed := analyzed(w, dir, func(e *report.Experiment) error {
 			if e.Header.Focus > most {
 				longest, most = e.Verdict, e.Header.Focus
