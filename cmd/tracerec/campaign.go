@@ -62,7 +62,7 @@ usage.`,
 	f.BoolVarP(&o.Dry, "dry-run", "n", false, "only print which sets would be measured, and why")
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "measure each set this many times")
 	f.Var((*size.Bytes)(&o.Recording.Buffer), "buffer", "buffer memory of each process")
-	f.BoolVar(&o.Recording.Block, "block", false, "when buffers are full, wait and lose nothing, unless waiting goroutines hold it all")
+	f.BoolVar(&o.Recording.Block, "block", false, "when buffers are full, wait, if that can end")
 	f.Var((*resolution)(&o.Recording.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Recording.Patience, "patience", o.Recording.Patience, "longest wait for children")
 	return cmd

@@ -58,7 +58,7 @@ func newRecord(use string) *cobra.Command {
 	f.StringArrayVar(&specs, "spec", nil, "specification of sets: a `NAME` or file")
 	f.Var((*size.Bytes)(&o.Buffer), "buffer", "buffer memory of each process")
 	f.BoolVar(&o.NoStates, "no-states", false, "do not record states of goroutines")
-	f.BoolVar(&o.Block, "block", false, "when buffers are full, wait and lose nothing, unless waiting goroutines hold it all")
+	f.BoolVar(&o.Block, "block", false, "when buffers are full, wait, if that can end")
 	f.Var((*resolution)(&o.Resolution), "resolution", "resolution of stored times")
 	f.DurationVar(&o.Patience, "patience", o.Patience, "longest wait for children")
 	f.StringVar(&window, "window", "", "record only `FROM:TO`; see tracerec ctl")
