@@ -265,6 +265,7 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	if ok {
 		chain = append(chain, did{e.waitIn(d), e.pathOf(uint32(d.path))})
 	}
+	work := !ok || e.waitIn(d) == metric.Execution // or that is not known
 	served := e.servedProblem(f)
 	switch {
 	case e.negligible(f) && !e.mayMatter(f) && served == "":
@@ -280,17 +281,17 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	case f.Busy.Workers > 0:
 		return problem(e.busyProblem(f))
 	case f.Busy.Places > 0, f.Busy.Taken:
-		return problem(e.exhausted(!ok || e.waitIn(d) == metric.Execution))
+		return problem(e.exhausted(work))
 	case served != "" && served != LockConvoy:
 		return problem(served)
 	}
 	switch {
-	case (!ok || e.waitIn(d) == metric.Execution) && e.serial(f):
+	case work && e.serial(f):
 		return problem(SerialSection)
 	case served == LockConvoy, !ok && f.convoy():
 		return problem(LockConvoy)
 	case chain[0].forPlace():
-		return problem(e.exhausted(!ok || e.waitIn(d) == metric.Execution))
+		return problem(e.exhausted(work))
 	case !ok && (isLockWait(chain[0].metric) || sendsLate(chain[0].metric)):
 		return nil // what counts is not known
 	}
@@ -298,7 +299,7 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 	case name == ReaderBehindWriter: // that is known from all waits for the lock, see behindReader
 		return nil
 	case name == PoolExhausted:
-		return problem(e.exhausted(!ok || e.waitIn(d) == metric.Execution))
+		return problem(e.exhausted(work))
 	case name == "" && f.convoy():
 		return problem(LockConvoy)
 	case name == "" && f.Busy.Of > 0:

@@ -93,7 +93,7 @@ func (e *Experiment) lacking() *Ready {
 	return r
 }
 
-// ran returns for how long goroutines ran, at least: who helps the garbage collector may wait there for others that do.
+// surelyRan returns for how long goroutines ran, at least: who helps the garbage collector may wait there for others that do.
 func (e *Experiment) surelyRan() int64 {
 	helped := int64(0)
 	if i := e.MetricIndex(metric.GCAssist); i >= 0 {
