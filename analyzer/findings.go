@@ -19,12 +19,14 @@ type lineKey struct {
 }
 
 // cause returns what all lines of a finding have in common: what is waited for, and why. A lock is one cause, for
-// whatever access to it anybody waits.
+// whatever access to it anybody waits. Without an object it is the place, for all who have the same function: who
+// started them may differ, or not be known of those who are older than the trace.
 func (m *matching) cause(k lineKey) lineKey {
 	switch c := &m.classes.list[k.class]; {
 	case k.class == noClass && m.threads:
 		return lineKey{metric: k.metric, path: k.path, group: -1}
 	case k.class == noClass:
+		k.group = m.places.kin[k.group]
 		return k
 	case c.isLock() && k.metric != m.s.metrics.externalWait:
 		return lineKey{class: k.class}

@@ -2,6 +2,7 @@ package analyzer_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,56 @@ func TestLockIsOneFinding(t *testing.T) {
 	require.Equal(t, []uint32{1, 2}, f.Locations)
 	require.Equal(t, "main", x.Groups[f.Causers[0].Group].Name)
 	require.EqualValues(t, 170, f.Causers[0].Severity)
+}
+
+// The server writes to each goroutine in turn. Two that ask wait from 10 to 50 and from 20 to 80, at one place: who started the second one is not known. One that polls waits at
+// the same place, from 30 to 150, in another function.
+func TestWhereverStarted(t *testing.T) {
+	x := analyzeText(t, `
+stream one
+stream two
+stream three
+location main
+  0 enter main
+  0 create server @a.go:1
+  0 create asker @a.go:2
+  200 exit
+location server
+  0 begin serve by main
+  50 write one 1 @a.go:11
+  80 write two 1 @a.go:11
+  150 write three 1 @a.go:11
+  190 end
+location asker
+  0 begin ask by main
+  10 network @a.go:4
+  10 blocked
+  51 reached one received 1
+  60 end
+location older
+  0 begin ask
+  20 network @a.go:4
+  20 blocked
+  81 reached two received 1
+  90 end
+location poller
+  0 begin poll
+  30 network @a.go:4
+  30 blocked
+  151 reached three received 1
+  160 end
+`)
+	require.Len(t, x.Findings, 2)
+	at := slices.IndexFunc(x.Findings, func(f report.Finding) bool { return x.Groups[f.Group].Name == "ask" })
+	ask, poll := &x.Findings[at], &x.Findings[1-at]
+	require.EqualValues(t, 40+60, ask.Severity)
+	require.EqualValues(t, 2, ask.Instances)
+	require.Len(t, ask.Lines, 2)
+	require.EqualValues(t, 120, poll.Severity)
+	require.Contains(t, strings.ReplaceAll(x.Sentences().Finding(ask), "\u00a0", " "), "ask ×2 waited 100 ns in network at a.go:4, 2 times, 50 ns on average, for serve")
+	var text strings.Builder
+	require.NoError(t, report.Text(&text, x, report.TextOptions{Top: 5}))
+	require.NotContains(t, text.String(), "started", "they were not started at one place")
 }
 
 // Main waits for a worker to send, and another worker for the lock that it holds meanwhile. If main waits about as long, the lock is what both wait for;

@@ -15,6 +15,7 @@ import (
 type places struct {
 	reported []uint32 // by location: its reported location
 	group    []int32  // by location
+	kin      []int32  // by group: the first one of the same process and name, wherever its members were started
 	first    []uint32 // by group: the reported location of its first member
 	groups   []placeGroup
 	locs     []placeLocation
@@ -174,8 +175,26 @@ func (s *scan) place(v *lives, most int) *places {
 	for p.rename(s) {
 	}
 	p.nameTests(s)
+	p.relate()
 	p.locate(s, p.crowds(most))
 	return p
+}
+
+// relate finds the groups that differ only in where they were started.
+func (p *places) relate() {
+	type key struct {
+		process int
+		name    string
+	}
+	first := map[key]int32{}
+	p.kin = make([]int32, len(p.groups))
+	for g := range p.groups {
+		k := key{p.groups[g].process, p.groups[g].name}
+		if _, known := first[k]; !known {
+			first[k] = int32(g)
+		}
+		p.kin[g] = first[k]
+	}
 }
 
 // crowds says which groups are collapsed so that there are at most so many locations: the largest, as few as possible. Those of several processes are not.

@@ -52,18 +52,18 @@ func (p *page) findings() {
 func (p *page) external(list []Finding) (external, rest []Finding) {
 	e := p.e
 	type place struct {
-		group int32
-		path  uint32
+		name string // of the group: who started them is of no importance
+		path uint32
 	}
 	onPath := map[place]int64{}
 	for _, o := range e.Operations {
-		onPath[place{o.Group, o.Path}] = o.External
+		onPath[place{e.Groups[o.Group].Name, o.Path}] += o.External
 	}
 	row := map[place]int{}
 	for _, f := range list {
 		listed := false
 		for _, l := range f.AllLines() {
-			at := place{l.Group, l.Path}
+			at := place{e.Groups[l.Group].Name, l.Path}
 			if name := e.Metrics[l.Metric].Name; name != metric.ExternalWait && name != metric.Network || !e.weighs(onPath[at]) {
 				continue
 			}
@@ -139,7 +139,9 @@ func (p *page) finding(n int, f *Finding) {
 	}
 
 	p.waitingAt(f)
-	p.started(f.Group)
+	if !slices.ContainsFunc(f.Lines, func(l Line) bool { return l.Group != f.Group }) {
+		p.started(f.Group)
+	}
 	causers := p.causersOf(f)
 	for i := range causers[:min(len(causers), 3)] {
 		looksLike := func(o Causer) bool {

@@ -230,7 +230,10 @@ func (n *analysis) neverEnded() {
 }
 
 // role names the group of a location: process, name and creating call path.
-func (n *analysis) role(l *location) string {
+func (n *analysis) role(l *location) string { return n.function(l) + "<" + l.createPath }
+
+// function names what a location runs, and the process.
+func (n *analysis) function(l *location) string {
 	name := l.ownPath
 	if name == goroutine && l.first != "" {
 		name = l.first
@@ -239,7 +242,7 @@ func (n *analysis) role(l *location) string {
 	if n.mainOf(p) == l {
 		name = "main"
 	}
-	return fmt.Sprint(p, name, "<", l.createPath)
+	return fmt.Sprint(p, name)
 }
 
 // groups finds the first location of every location's group.

@@ -19,7 +19,7 @@ type Line struct {
 	Group        int
 }
 
-// Finding is all waiting for an object for one reason, or, without an object, of one line.
+// Finding is all waiting for an object for one reason, or, without an object, of one function's goroutines at one call path.
 type Finding struct {
 	Lines    map[Line]int64 // how long it was waited
 	Critical int64
@@ -90,6 +90,11 @@ func (n *analysis) line(w *wait) Line {
 	return Line{w.metric, w.op.path, n.result.Group[w.op.loc.id]}
 }
 
+// place names a metric at a call path, over all goroutines of a function, whoever started them.
+func (n *analysis) place(w *wait) string {
+	return fmt.Sprint(w.metric, w.op.path, " ", n.function(w.op.loc))
+}
+
 // reason names what was waited for.
 func (n *analysis) reason(w *wait) string {
 	kind := wire.Stream // it is of no importance which
@@ -97,7 +102,7 @@ func (n *analysis) reason(w *wait) string {
 		kind = n.defs.Objects[w.op.object-1].Kind
 	}
 	if kind == wire.Stream {
-		return fmt.Sprint(n.line(w))
+		return n.place(w)
 	}
 	if (kind == wire.Mutex || kind == wire.RWMutex) && w.metric != "external_wait" {
 		return fmt.Sprint("lock ", w.op.object)

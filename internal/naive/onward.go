@@ -24,7 +24,7 @@ func (n *analysis) cause(w *wait) string {
 	}
 	o := n.defs.Objects[w.op.object-1]
 	if o.Kind == wire.Stream { // it is of no importance which
-		return fmt.Sprint(n.line(w))
+		return n.place(w)
 	}
 	class := fmt.Sprint("object ", w.op.object)
 	if int(o.Region) < len(n.defs.Regions) && n.defs.Regions[o.Region].File != "" {
