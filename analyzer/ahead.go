@@ -107,31 +107,47 @@ func (b *builder) faces(x, y *report.Line) bool {
 	return (xs && yr || xr && ys) && x.Group != y.Group && yWaitsForX
 }
 
+// spanWorker is one worker that gathers waits at some places.
+type spanWorker struct {
+	found  map[lineKey]*[]span
+	recent [1 << meterBits]struct { // of a hash of the line: the last one used
+		line  keptLine
+		known bool
+		at    *[]span // nil if it is at none of them
+	}
+}
+
 // gatherSpans reads when somebody waited at some places, in no order.
 func (b *builder) gatherSpans(of map[lineKey][]span) {
-	workers := make([]map[lineKey][]span, len(b.matchWorkers))
+	workers := make([]*spanWorker, len(b.matchWorkers))
 	for i := range workers {
-		workers[i] = map[lineKey][]span{}
+		workers[i] = &spanWorker{found: map[lineKey]*[]span{}}
+		for k := range of {
+			workers[i].found[k] = new([]span)
+		}
 	}
-	each(workers, b.waits.jumps, func(found map[lineKey][]span, block []byte) {
+	each(workers, b.waits.jumps, func(w *spanWorker, block []byte) {
 		b.s.store.Pace()
 		for r := newWaitReader(block); r.next(); {
-			k := lineKey{r.metric, r.path, b.places.group[r.loc], r.class}
-			if _, is := of[k]; is {
-				found[k] = spill.Append(b.s.store, found[k], span{interval{r.begin, r.end}, r.loc, r.causer})
+			recent := &w.recent[cellHash(r.metric, r.path, r.loc)>>(32-meterBits)]
+			if !recent.known || recent.line != r.keptLine {
+				recent.line, recent.known, recent.at = r.keptLine, true, w.found[lineKey{r.metric, r.path, b.places.group[r.loc], r.class}]
+			}
+			if recent.at != nil {
+				*recent.at = spill.Append(b.s.store, *recent.at, span{interval{r.begin, r.end}, r.loc, r.causer})
 			}
 		}
 	})
-	for _, found := range workers {
-		for k, v := range found {
-			if of[k] == nil {
-				of[k] = v
+	for _, w := range workers {
+		for k, v := range w.found {
+			if len(of[k]) == 0 {
+				of[k] = *v
 				continue
 			}
-			for _, x := range v {
+			for _, x := range *v {
 				of[k] = spill.Append(b.s.store, of[k], x)
 			}
-			spill.Free(b.s.store, v)
+			spill.Free(b.s.store, *v)
 		}
 	}
 }
