@@ -28,7 +28,7 @@ func (w *scanner) events(l *location, events []trace.Event) {
 		case wire.Lost:
 			w.loses(l, e, t)
 		}
-		if e.Kind != wire.Blocked || !w.goesOn(events[i:], t) {
+		if w.path == nil || !w.path.skips(l, events[i:], t) {
 			w.charge(l, t, 0)
 		}
 		if e.Kind == wire.Lost {
@@ -55,11 +55,6 @@ func (w *scanner) events(l *location, events []trace.Event) {
 			w.closes(l, e, t)
 		}
 	}
-}
-
-// goesOn says whether a second look need not tell the time before an event, at which nothing ends, from that behind it: an operation blocks, and is over at the next one.
-func (w *scanner) goesOn(events []trace.Event, t int64) bool {
-	return w.path != nil && w.path.laps == nil && len(events) > 1 && events[1].Time >= t && events[1].Kind.Does() == wire.Leaves
 }
 
 // acts applies an event that neither opens nor closes levels.

@@ -48,6 +48,7 @@ type follower struct {
 	times   sums[partPath] // what they collect
 	loc     uint32
 	last    stretch            // of the location
+	away    int64              // until then the path is not there since the end of that
 	group   []int32            // by location
 	tallies map[tallyKey]tally // what was counted on the path and in its parts
 
@@ -100,7 +101,7 @@ func (f *follower) seek(loc uint32, p *criticalPath, t int64) {
 	f.jumps, f.since = p.jumps.doneBehind(loc, t)
 	f.parts = f.parts[:0]
 	at := f.on.until(t)
-	f.last = stretch{t, t, at, at}
+	f.last, f.away = stretch{t, t, at, at}, f.on.away(t)
 	for i, of := range f.of {
 		if all := of[loc]; all != nil {
 			f.parts = append(f.parts, pathPart{i, behind(all, at)})
@@ -117,12 +118,25 @@ type stretch struct {
 // stretch returns [from, to) of the location, which mostly begins where the one before has ended.
 func (f *follower) stretch(from, to int64) stretch {
 	x := stretch{from, to, f.last.after, 0}
-	if from != f.last.to {
+	if from > max(f.last.to, f.away) || from < f.last.to {
 		x.before = f.on.until(from)
 	}
 	x.after = f.on.until(to)
-	f.last = x
+	f.last, f.away = x, f.on.away(to)
 	return x
+}
+
+// skips says whether nothing has to be told of a location before the first of some events, at a time: the path is not there, or it tells only that
+// an operation blocks, which the next one ends.
+func (f *follower) skips(l *location, events []trace.Event, t int64) bool {
+	if f.laps != nil {
+		return false
+	}
+	if t <= f.away {
+		l.last = t
+		return true
+	}
+	return events[0].Kind == wire.Blocked && len(events) > 1 && events[1].Time >= t && events[1].Kind.Does() == wire.Leaves
 }
 
 // until returns for how long the path was on the location before a time within a stretch.

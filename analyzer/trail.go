@@ -62,6 +62,18 @@ func (f *finger) until(t int64) int64 {
 	return s.before + min(t-s.from, v[lo].before-s.before)
 }
 
+// away returns until when the critical path is not on the location from t on, for which it was just asked: t if it is there.
+func (f *finger) away(t int64) int64 {
+	v := f.trail
+	if len(v) == 0 {
+		return endOfTime
+	}
+	if f.at > 0 && v[f.at-1].end(&v[f.at]) > t {
+		return t
+	}
+	return v[f.at].from
+}
+
 // within returns for how long the critical path was on the location in [from, to).
 func (v trail) within(from, to int64) int64 {
 	f := finger{trail: v}
