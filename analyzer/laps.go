@@ -53,7 +53,7 @@ func (s *scan) findLaps(a *assembly) *laps {
 	workers := make([]*scanner, len(s.workers))
 	for i := range workers {
 		workers[i] = newScanner(s)
-		workers[i].path = &follower{laps: x}
+		workers[i].path, workers[i].brief = &follower{laps: x}, false
 	}
 	s.inOrder(workers, nil, (*scanner).again)
 	for i := range x.of {

@@ -165,6 +165,7 @@ type scanner struct {
 	loc   uint32
 	batch *trace.Batch
 	path  *follower // second look: charge only the time of the critical path
+	brief bool      // call paths that take no time are of no interest; half of the events of execution traces are at the time of the one before
 }
 
 const cacheSize = 1 << 12
@@ -185,6 +186,7 @@ type scanCell struct {
 
 func newScanner(s *scan) *scanner {
 	w := &scanner{s: s, other: map[cellKey]int64{}, states: newSums[cellKey](), samples: map[uint32]*sampled{}, lost: map[int]uint64{}}
+	w.brief = s.packed == nil // in archives of other formats, who was in a construct for no time took part in it
 	for i := range w.ops.part {
 		w.ops.part[i].store, w.ops.part[i].runs.store = s.store, s.store
 	}
@@ -306,6 +308,9 @@ func below(l *location) uint32 {
 
 // charge gives [l.last, t) but its last part, which is overhead, to the innermost level, or to the state that it is in there.
 func (w *scanner) charge(l *location, t, overhead int64) {
+	if t == l.last && w.brief {
+		return
+	}
 	d := t - l.last - overhead
 	if w.path != nil {
 		kind, path := wire.Begin, w.current(l)
