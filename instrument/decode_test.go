@@ -146,7 +146,11 @@ func (r *recording) decode(c shm.Chunk) {
 				r.t.Fatalf("object %d is not defined", object)
 			}
 		}
+		atOnce := wire.TakenAtOnce(kind, e.words)
 		events = append(events, e)
+		if atOnce {
+			events = append(events, event{kind: wire.Leave, time: now})
+		}
 		at += 1 + n
 	}
 	if len(events) > 0 {

@@ -88,6 +88,19 @@ func (se *session) point(k wire.Kind, id uint32, value uint64) {
 	se.pointSlow(g, t, k, id, value)
 }
 
+// locked records that a lock was acquired at once: by one event, with the time after it.
+//
+//go:norace
+func (se *session) locked(region uint32, lock uint64) {
+	g, t := se.nowFenced()
+	lock = wire.ObjectWord(uint32(lock), uint32(lock>>32)|wire.AtOnce)
+	if s := se.find(g); s != nil && s.pos+16 <= s.end && t-s.last <= wire.MaxDelta {
+		s.put1(wire.LockBegin, region, t, lock)
+		return
+	}
+	se.pointSlow(g, t, wire.LockBegin, region, lock)
+}
+
 //go:noinline
 //go:norace
 func (se *session) pointSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, value uint64) {

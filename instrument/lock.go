@@ -76,16 +76,18 @@ type tryLocker interface {
 
 // acquire takes a lock, first without waiting.
 func (se *session) acquire(id, mode, region uint32, l tryLocker) {
-	op := se.begin(wire.LockBegin, region, wire.ObjectWord(id, mode))
-	g := mine()
+	lock, g := wire.ObjectWord(id, mode), mine()
 	g.quiet()
-	waits := !l.TryLock()
-	if waits {
-		op.blocked()
-		l.Lock()
+	if l.TryLock() {
+		g.loud()
+		se.locked(region, lock)
+		return
 	}
+	op := se.begin(wire.LockBegin, region, lock)
+	op.blocked()
+	l.Lock()
 	g.loud()
-	op.leave(wire.OK, waits)
+	op.leave(wire.OK, true)
 }
 
 func (se *session) tryAcquire(id, mode, region uint32, l tryLocker) bool {

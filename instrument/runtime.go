@@ -568,9 +568,9 @@ func (se *session) channelAt(at uintptr, operation string) uint64 {
 func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 	switch op & 0xff {
 	case opLock, opTryLock:
-		return se.begin(wire.LockBegin, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.Mutex, "lock"))).token()
+		return se.locks(arg, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.Mutex, "lock")))
 	case opRLock, opTryRLock:
-		return se.begin(wire.LockBegin, se.siteOf(op, "rlock"), wire.ObjectWord(se.objectAt(at, wire.RWMutex, "rlock"), wire.Shared)).token()
+		return se.locks(arg, se.siteOf(op, "rlock"), wire.ObjectWord(se.objectAt(at, wire.RWMutex, "rlock"), wire.Shared))
 	case opWLock, opTryWLock:
 		return se.begin(wire.LockBegin, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.RWMutex, "lock"))).token()
 	case opUnlock:
@@ -603,6 +603,17 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 		return se.begin(wire.OnceBegin, se.siteOf(op, "once"), uint64(se.objectAt(at, wire.Once, "once"))).token()
 	}
 	return 1 // it was recorded
+}
+
+// locks records that a lock was acquired at once, or, if that is 0, that the running goroutine begins to.
+//
+//go:norace
+func (se *session) locks(atOnce uint64, region uint32, lock uint64) uint64 {
+	if atOnce == 0 {
+		return se.begin(wire.LockBegin, region, lock).token()
+	}
+	se.locked(region, lock)
+	return 1
 }
 
 // wordAt returns the object id of what has this word for it, a WaitGroup or a lock of a file or connection. What is made anew is zero there: so it lives as long as the object.

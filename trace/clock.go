@@ -134,6 +134,26 @@ func scale(ticks, slope uint64) uint64 {
 	return hi<<32 | lo>>32
 }
 
+// divisor divides by a number of ticks, many times: a multiplication, and perhaps a step, are faster.
+type divisor struct {
+	unit    uint64
+	inverse uint64 // (2⁶⁴-1) / unit: the product is too small by less than 1
+}
+
+func newDivisor(unit uint64) divisor { return divisor{unit, math.MaxUint64 / unit} }
+
+// floor returns t divided by the unit, rounded down.
+func (d divisor) floor(t int64) int64 {
+	if t < 0 {
+		return floorDiv(t, d.unit)
+	}
+	q, _ := bits.Mul64(uint64(t), d.inverse)
+	if uint64(t)-q*d.unit >= d.unit {
+		q++
+	}
+	return int64(q)
+}
+
 func floorDiv(a int64, unit uint64) int64 {
 	q := a / int64(unit)
 	if a%int64(unit) < 0 {

@@ -61,3 +61,19 @@ func TestUnitTicks(t *testing.T) {
 	require.EqualValues(t, 3, unitTicks(1, 3e9))
 	require.EqualValues(t, 1, unitTicks(1, 1e6))
 }
+
+func TestDivisorsAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	units := []uint64{1, 2, 3, 64, 134, 1 << 32}
+	for range 1000 {
+		units = append(units, 1+rng.Uint64N(1<<32)>>rng.UintN(32))
+	}
+	for _, unit := range units {
+		d := newDivisor(unit)
+		for _, v := range []int64{0, 1, int64(unit) - 1, int64(unit), int64(unit) + 1, math.MaxInt64, math.MaxInt64 - math.MaxInt64%int64(unit), math.MinInt64, -1, -int64(unit), rng.Int64(), rng.Int64() >> rng.UintN(63), -rng.Int64()} {
+			for _, v := range []int64{v, max(v, math.MinInt64+1) - 1} {
+				require.Equal(t, floorDiv(v, unit), d.floor(v), "%d / %d", v, unit)
+			}
+		}
+	}
+}

@@ -16,9 +16,9 @@ type piece struct {
 
 // encoder turns the raw chunks of one process into the columns of chunk frames.
 type encoder struct {
-	epoch  uint64 // ticks at time 0
-	unit   uint64 // ticks per unit of time
-	limit  int    // events after which a chunk is written
+	epoch  uint64  // ticks at time 0
+	unit   divisor // ticks per unit of time
+	limit  int     // events after which a chunk is written
 	arena  []uint64
 	pieces []piece
 	losses [eventLosses]uint64
@@ -135,7 +135,11 @@ func (e *encoder) run(p *piece) bool {
 				return false
 			}
 			cur += delta
+			atOnce := wire.TakenAtOnce(kind, words)
 			e.put(r, kind, id, cur, words)
+			if atOnce {
+				e.put(r, wire.Leave, uint32(wire.OK), cur, nil)
+			}
 		}
 		i += 1 + n
 	}
@@ -174,17 +178,14 @@ func (e *encoder) close() {
 	}
 }
 
-// fits says whether the chunk takes one more event.
+// fits says whether the chunk takes one more event, or one that stands for two.
 func (e *encoder) fits() bool {
-	return e.events < maxEvents && len(e.words) < maxSymbols && len(e.col[valueColumn]) < maxRaw/2
+	return e.events < maxEvents-1 && len(e.words) < maxSymbols && len(e.col[valueColumn]) < maxRaw/2
 }
 
 // put encodes one event of run r.
 func (e *encoder) put(r *run, kind wire.Kind, id uint32, ticks uint64, words []uint64) {
-	t := int64(ticks - e.epoch)
-	if e.unit != 1 { // dividing takes as long as all else
-		t = floorDiv(t, e.unit)
-	}
+	t := e.unit.floor(int64(ticks - e.epoch))
 	t = min(max(t, -maxUnits), maxUnits)
 	if r.events == 0 {
 		e.putTime(uint64((t-e.start)<<1 ^ (t-e.start)>>63))

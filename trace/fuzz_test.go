@@ -87,7 +87,7 @@ func withProcess(n uint32) []byte {
 }
 
 func FuzzChunk(f *testing.F) {
-	e := encoder{unit: 1, limit: 100}
+	e := encoder{unit: newDivisor(1), limit: 100}
 	e.add(RawChunk{Location: 1, GoID: 3, Words: []uint64{wire.Head(wire.Enter, 1, 5), wire.Head(wire.SendBegin, 2, 300), 1,
 		wire.Head(wire.Leave, 0, 1<<20), wire.Head(wire.Counters, 2, 1), 5, 6, wire.Head(wire.Exit, 0, 1<<30)}})
 	e.add(RawChunk{Location: 2, GoID: 4, Words: []uint64{wire.Head(wire.Begin, 1, 5), 1}})

@@ -73,14 +73,21 @@ func testArchiveOf(t testing.TB, rng *rand.Rand, o Options, pieces, perPiece int
 				switch class := classOf[s.Kind]; {
 				case class.hasObject():
 					v = wire.ObjectWord(rng.Uint32N(10), rng.Uint32())
+					if s.Kind == wire.LockBegin {
+						v &^= uint64(wire.AtOnce) << 32
+					}
 				case class == placeWord:
 					v = rng.Uint64N(6)
 				}
 				e.e.Word = v
 				words = []uint64{v}
 			}
-			c.Words = append(append(c.Words, wire.Head(s.Kind, e.e.ID, delta)), words...)
 			want[l] = append(want[l], e)
+			if s.Kind == wire.LockBegin && rng.IntN(2) == 0 {
+				words[0] |= uint64(wire.AtOnce) << 32
+				want[l] = append(want[l], testEvent{location: l, e: Event{Time: e.e.Time, Kind: wire.Leave}})
+			}
+			c.Words = append(append(c.Words, wire.Head(s.Kind, e.e.ID, delta)), words...)
 		}
 		c.Words = append(c.Words, 0, 12345)
 		require.NoError(t, p.Chunk(c))

@@ -206,7 +206,7 @@ func Resume(dir string) (*Writer, []*ProcessWriter, error) {
 	}
 	for _, p := range a.order {
 		q := w.process(p.info)
-		q.index, q.encoder.unit, q.warnings, q.cpu = p.number, p.unit, p.warnings, p.cpu
+		q.index, q.encoder.unit, q.warnings, q.cpu = p.number, newDivisor(p.unit), p.warnings, p.cpu
 		q.next = map[uint64]uint64{}
 		p.locations.each(func(n uint64, l *locationDef) { q.next[n] = l.next })
 	}
@@ -236,7 +236,7 @@ func (w *Writer) reopen(s *segment) error {
 func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) {
 	p := w.process(i)
 	r := newRecordWriter()
-	fields := []any{int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit, p.info.EventCost}
+	fields := []any{int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit.unit, p.info.EventCost}
 	if c := i.Processor; c != (Processor{}) {
 		fields = append(fields, c.Arch, c.Vendor, int64(c.Family), int64(c.Model), int64(c.Stepping), c.Name, min(i.Hertz, maxFrequency))
 	}
@@ -258,7 +258,7 @@ func (w *Writer) process(i ProcessInfo) *ProcessWriter {
 	if n := len(w.processes); n > 0 {
 		p.index = w.processes[n-1].index + 1
 	}
-	p.encoder.epoch, p.encoder.unit = i.Start.Ticks, unitTicks(w.o.Resolution, i.Frequency)
+	p.encoder.epoch, p.encoder.unit = i.Start.Ticks, newDivisor(unitTicks(w.o.Resolution, i.Frequency))
 	p.encoder.limit = w.o.ChunkEvents
 	w.processes = append(w.processes, p)
 	return p

@@ -92,7 +92,11 @@ func (p *process) piece(c *shm.Piece) {
 		if kind == wire.Time {
 			l.last = words[0]
 		}
+		atOnce := wire.TakenAtOnce(kind, words)
 		p.event(l, kind, id, words)
+		if atOnce {
+			p.event(l, wire.Leave, uint32(wire.OK), nil)
+		}
 		if kind == wire.End {
 			delete(p.locations, c.Location)
 			return

@@ -106,6 +106,19 @@ const (
 	Shared    uint32 = 1
 )
 
+// AtOnce is beside the mode of a LockBegin, in measurement buffers only: the lock was acquired at once. Readers take it for one without, and a
+// [Leave] at the same time. So what programs do most takes one call of the recorder instead of two.
+const AtOnce uint32 = 1 << 31
+
+// TakenAtOnce tells whether an event of kind k with these words is a lock that was acquired [AtOnce], and takes the mark off the word if so.
+func TakenAtOnce(k Kind, words []uint64) bool {
+	if k != LockBegin || words[0]>>63 == 0 {
+		return false
+	}
+	words[0] &^= 1 << 63
+	return true
+}
+
 // Cause is why a location is ready to run.
 type Cause uint8
 
@@ -240,17 +253,28 @@ var effects = func() (t [256]Effect) {
 // Does returns what events of kind k do to the open levels of their location.
 func (k Kind) Does() Effect { return effects[k] }
 
+// words maps kinds to the number of words behind the head: unknown, or as many as the id says.
+var words = func() (t [256]int8) {
+	for k := range t {
+		t[k] = unknown
+	}
+	for _, s := range Specs {
+		if t[s.Kind] = int8(len(s.Words)); s.ID == CountID {
+			t[s.Kind] = counted
+		}
+	}
+	return t
+}()
+
+const unknown, counted = -1, -2
+
 // WordsOf returns the number of words behind the head of an event of kind k with this id, or -1 when k
 // is not known.
 func WordsOf(k Kind, id uint32) int {
-	switch s := &specOf[k]; {
-	case s.Kind != k || k == None:
-		return -1
-	case s.ID == CountID:
-		return int(id)
-	default:
-		return len(s.Words)
+	if n := words[k]; n != counted {
+		return int(n)
 	}
+	return int(id)
 }
 
 func (k Kind) String() string {
