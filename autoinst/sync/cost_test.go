@@ -57,6 +57,6 @@ func TestCost(t *testing.T) {
 	}
 	delete(per, "main.main")
 	require.Equal(t, map[string]cost{
-		"main.locks": {3, 3}, "main.readers": {3, 3}, "main.buffered": {4, 4}, "main.toAndFro": {14, 10}, "main.start": {11, 9},
+		"main.locks": {3, 2}, "main.readers": {3, 2}, "main.buffered": {4, 4}, "main.toAndFro": {14, 10}, "main.start": {11, 9},
 	}, per)
 }
