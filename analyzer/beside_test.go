@@ -67,3 +67,38 @@ location main
 		})
 	}
 }
+
+// Sleep or work that has most of the critical path, or sleep that has more of it than the waiting, comes first, unless those sleep there for whom is waited.
+func TestVerdictOfSleepBesideWaiting(t *testing.T) {
+	for _, c := range []struct {
+		name, trace, text, metric string
+	}{
+		{"sleep in one place, beside less waiting", sleepThenWaiting(12), "35.0 % of the critical path is sleep of main at key.go:5. Of all waiting, that to receive from the channel first used at main.go:9 delays the run most: " +
+			"18.0 % of its time (18 ns), for worker, which was mostly in load at w.go:3 then.", "sleep"},
+		{"sleep in one place, beside more waiting", sleepThenWaiting(30), "Waiting to receive from the channel first used at main.go:9 delays the run most: 18.0 % of its time (18 ns), for worker, which was mostly in load " +
+			"at w.go:3 then.", "late_sender"},
+		{"sleep where those sleep who are waited for", strings.Replace(sleepThenWaiting(16), "enter load @w.go:3\n  68 exit", "sleep @key.go:5\n  68 leave", 1),
+			"Waiting to receive from the channel first used at main.go:9 delays the run most: 18.0 % of its time (18 ns), for worker, which was mostly in sleep at key.go:5 then.", "late_sender"},
+		{"most of the run at work in one place, beside a quarter of waiting", endedAt70(workThenWaiting(2)), "64.3 % of the critical path is work in derive at key.go:5. Of all waiting, that to receive from the channel first used at main.go:9 delays the run most: " +
+			"25.7 % of its time (18 ns), for worker, which was mostly in load at w.go:3 then.", "execution"},
+		{"half of the run at work in one place, beside a quarter of waiting", endedAt70(workThenWaiting(12)), "Waiting to receive from the channel first used at main.go:9 delays the run most: 25.7 % of its time (18 ns), for worker, which was mostly in load " +
+			"at w.go:3 then.", "late_sender"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := analyzeText(t, c.trace).Verdict
+			require.Equal(t, c.text, strings.ReplaceAll(v.Text, "\u00a0", " "))
+			require.Equal(t, c.metric, v.Metric)
+			require.True(t, v.Certain)
+		})
+	}
+}
+
+// sleepThenWaiting is the same program, in which main sleeps instead.
+func sleepThenWaiting(from int) string {
+	return strings.Replace(workThenWaiting(from), "enter derive @key.go:5\n  47 exit", "sleep @key.go:5\n  47 leave", 1)
+}
+
+// endedAt70 is the same program, without what it does from 68 on.
+func endedAt70(trace string) string {
+	return strings.Replace(trace, "  68 enter render @main.go:20\n  83 exit\n  83 enter write @main.go:30\n  98 exit\n  100 exit", "  70 exit", 1)
+}
