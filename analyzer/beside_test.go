@@ -68,6 +68,24 @@ location main
 	}
 }
 
+// What waits for the network is said to: who sends may be in the same process. Who waits for a timer does so for what is not in the trace.
+func TestNetworkIsNotOutside(t *testing.T) {
+	text := func(wait string) string {
+		var text strings.Builder
+		require.NoError(t, report.Text(&text, analyzeText(t, connected("20", wait)), report.TextOptions{Top: 5}))
+		return strings.Join(strings.Fields(strings.ReplaceAll(text.String(), "\u00a0", " ")), " ")
+	}
+	network, timer := text("network @m.go:3"), text("recv c @m.go:3")
+	const onPath = "12.0 % execution, 88.0 % waiting for "
+	require.Contains(t, network, onPath+"the network.")
+	require.Contains(t, network, "Waiting on the critical path for the network: 88 ns network main main ▸ network m.go:3")
+	require.Contains(t, network, "worker (goroutine 2) has been in network at m.go:3 since 20 ns, for the network.")
+	require.NotContains(t, network, "not in the trace")
+	require.Contains(t, timer, onPath+"what is not in the trace.")
+	require.Contains(t, timer, "Waiting on the critical path for something that is not recorded: 88 ns external_wait main main ▸ recv m.go:3")
+	require.NotContains(t, timer, "for the network")
+}
+
 // Sleep or work that has most of the critical path, or sleep that has more of it than the waiting, comes first, unless those sleep there for whom is waited.
 func TestVerdictOfSleepBesideWaiting(t *testing.T) {
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // findings lists what was concluded, ranked by cost. Those that cost next to no wall time get one line each.
@@ -43,7 +44,14 @@ func (p *page) findings() {
 		p.finding(i+1, &full[i])
 	}
 	p.more(p.top, len(full), "finding")
-	p.short("Waiting on the critical path for something that is not recorded:", external, func(f *Finding) int64 { return f.Critical })
+	beyond := "something that is not recorded"
+	switch networks := p.networks(external); {
+	case networks == len(external):
+		beyond = "the network"
+	case networks > 0:
+		beyond = "the network, or for " + beyond
+	}
+	p.short("Waiting on the critical path for "+beyond+":", external, func(f *Finding) int64 { return f.Critical })
 	p.short("Waiting with little or no time on the critical path:", rest, func(f *Finding) int64 { return f.Severity })
 }
 
@@ -85,6 +93,16 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 	}
 	sort.SliceStable(external, func(i, j int) bool { return external[i].Critical > external[j].Critical })
 	return external, rest
+}
+
+// networks is how many findings are of waiting for the network.
+func (p *page) networks(list []Finding) (n int) {
+	for i := range list {
+		if r := p.e.leaf(list[i].Path); r.Operation && r.Name == wire.Network {
+			n++
+		}
+	}
+	return n
 }
 
 // short lists findings in a line each.

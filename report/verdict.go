@@ -242,13 +242,10 @@ func (p *page) away(at spending) (Verdict, bool) {
 
 // beyond says what goroutines on the critical path waited for that is not in the trace.
 func (p *page) beyond() string {
-	network, stood := int64(0), int64(0)
+	network, stood := p.e.network(), int64(0)
 	for _, o := range p.e.Operations {
-		switch r := p.e.leaf(o.Path); {
-		case !r.Operation: // a state: its goroutine did not run
+		if !p.e.leaf(o.Path).Operation { // a state: its goroutine did not run
 			stood += o.External
-		case r.Name == wire.Network:
-			network += o.External
 		}
 	}
 	switch all := p.e.Split.External; {
@@ -262,6 +259,16 @@ func (p *page) beyond() string {
 		return "for what no goroutine of the program does, such as the network (" + glue(percent(network, p.e.Header.Focus)) + "), timers, files or other programs"
 	}
 	return "for what no goroutine of the program does, such as timers, files or other programs"
+}
+
+// network is how much of the critical path is waiting for the network.
+func (e *Experiment) network() (ns int64) {
+	for _, o := range e.Operations {
+		if r := e.leaf(o.Path); r.Operation && r.Name == wire.Network {
+			ns += o.External
+		}
+	}
+	return ns
 }
 
 // pool is the verdict that the first finding waits for workers all of whom are busy, if their work is most of the critical path. The time in which

@@ -234,6 +234,8 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 		w.awaits = ", " + neverEnds
 	case first.Object == "" && (operation == sendName || operation == recvName || operation == selectName):
 		w.awaits += "a nil channel, which never becomes ready"
+	case first.Object == "" && e.leaf(w.Path).outward():
+		w.awaits += beyond(e.leaf(w.Path))
 	case first.Object == "": // input, or a lock that was not seen
 		w.awaits += "something that is not in the trace"
 	default:
