@@ -232,11 +232,11 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	if excess <= 0 || excess*10 < total {
 		return f, false
 	}
-	which := "the slowest hundredth of "
+	took := "The slowest hundredth of " + r.called() + " took " + averaged(total)
 	if !r.reaches(99) {
-		which = "the slowest of "
+		took = "The slowest of " + r.called() + " took " + lasting(total)
 	}
-	return r.spent(r.Slow[0], there, total, which), true
+	return r.spent(r.Slow[0], there, total, took), true
 }
 
 // reaches says whether there are so many requests that a percentile is not simply the longest latency.
@@ -263,7 +263,11 @@ func (r *Requests) Usual() (f SlowFinding, is bool) {
 	if first == nil || 10*together[first.place()].mean < total || total == 0 {
 		return f, false
 	}
-	return r.spent(SlowPart{LatencyPart: *first}, *together[first.place()], total, ""), true
+	all := r.Name
+	if r.Kind == "" {
+		all = "All requests"
+	}
+	return r.spent(SlowPart{LatencyPart: *first}, *together[first.place()], total, all+" took "+averaged(total)), true
 }
 
 // atPlace is all that requests spend at one place, and how much of that in a convoy.
@@ -271,12 +275,16 @@ type atPlace struct{ mean, convoy int64 }
 
 func (a *atPlace) add(p *LatencyPart) { a.mean, a.convoy = a.mean+p.Mean, a.convoy+p.Convoy }
 
-// spent says that requests spend so much of a total in a part, of all that they spend at its place.
-func (r *Requests) spent(s SlowPart, there atPlace, total int64, which string) SlowFinding {
+// lasting writes a time on one line, averaged one that is a mean.
+func lasting(ns int64) string  { return readable.Glue(readable.Duration(ns)) }
+func averaged(ns int64) string { return lasting(ns) + " on average" }
+
+// spent says how long requests took, and that they spent so much of that total in a part, of all that they spent at its place.
+func (r *Requests) spent(s SlowPart, there atPlace, total int64, took string) SlowFinding {
 	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
-	text := share(there.mean, total) + " of " + which + r.called() + ", " + readable.Glue(readable.Duration(total)) + " on average, is "
+	text := took + ", " + share(there.mean, total) + " of it "
 	if there.mean > s.Mean && s.Causer != nil {
-		text += s.Step.words() + ", " + share(s.Mean, there.mean) + " of it" + strings.TrimPrefix(s.onward(), ",")
+		text += s.Step.words() + ", " + share(s.Mean, there.mean) + " of that" + strings.TrimPrefix(s.onward(), ",")
 	} else {
 		text += s.Words()
 	}

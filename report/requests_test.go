@@ -51,10 +51,10 @@ func TestSlowTogether(t *testing.T) {
 	require.Equal(t, []int64{40, 20, 50}, []int64{r.Slow[0].Excess, r.Slow[1].Excess, r.Slow[2].Excess})
 	f, is := r.Finding()
 	require.True(t, is)
-	require.Equal(t, "55\u00a0% of the slowest hundredth of GET /, 110\u00a0ns on average, is waiting for a lock in handle ▸ lock (a.go:3), 67\u00a0% of it for b, running", f.Text)
+	require.Equal(t, "The slowest hundredth of GET / took 110\u00a0ns on average, 55\u00a0% of it waiting for a lock in handle ▸ lock (a.go:3), 67\u00a0% of that for b, running", f.Text)
 	r.Count = 99
 	f, _ = r.Finding()
-	require.True(t, strings.HasPrefix(f.Text, "55\u00a0% of the slowest of GET /, 110\u00a0ns on average, is "), f.Text)
+	require.True(t, strings.HasPrefix(f.Text, "The slowest of GET / took 110\u00a0ns, 55\u00a0% of it waiting for a lock in "), f.Text)
 	r.Count = 19
 	_, is = r.Finding()
 	require.False(t, is, "too few")
@@ -74,17 +74,20 @@ func TestUsual(t *testing.T) {
 	}}
 	f, is := r.Usual()
 	require.True(t, is)
-	require.Equal(t, "55\u00a0% of GET /, 110\u00a0ns on average, is waiting for a lock in login, 67\u00a0% of it for audit, sleeping", f.Text)
+	require.Equal(t, "GET / took 110\u00a0ns on average, 55\u00a0% of it waiting for a lock in login, 67\u00a0% of that for audit, sleeping", f.Text)
 	require.Equal(t, report.HeldAcrossWait, f.Problem)
 	require.Zero(t, f.Excess)
 	var out strings.Builder
 	require.NoError(t, report.RequestsText(&out, []report.Requests{r}, nil, 5))
-	require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "1. 55 % of GET /, 110 ns on average, is waiting for a lock in login, 67 % of it for audit, sleeping. → Lock held across a wait (held_across_wait).")
+	require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "1. GET / took 110 ns on average, 55 % of it waiting for a lock in login, 67 % of that for audit, sleeping. → Lock held across a wait (held_across_wait).")
 
 	r.Parts = r.Parts[:1]
 	f, is = r.Usual()
 	require.True(t, is)
-	require.Equal(t, "100\u00a0% of GET /, 50\u00a0ns on average, is running in render", f.Text)
+	require.Equal(t, "GET / took 50\u00a0ns on average, 100\u00a0% of it running in render", f.Text)
+	all := report.Requests{Count: 100, Parts: r.Parts}
+	f, _ = all.Usual()
+	require.Equal(t, "All requests took 50\u00a0ns on average, 100\u00a0% of it running in render", f.Text)
 	r.Parts = nil
 	for i := range 11 {
 		r.Parts = append(r.Parts, part(10, "execution", string(rune('a'+i)), ""))

@@ -480,7 +480,7 @@ func TestText(t *testing.T) {
        1  250,000  2.00 µs    –    –  2.00 µs    0  (all)
        1  250,000  2.00 µs    –    –  2.00 µs    0  a
 
-1. 75 % of a, 2.00 µs on average, is sleeping in a ▸ main.work (a.go:5).
+1. a took 2.00 µs on average, 75 % of it sleeping in a ▸ main.work (a.go:5).
 
 (all): 2.00 µs on average
    mean    part  slowest
