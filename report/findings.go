@@ -266,9 +266,9 @@ func (f *Finding) inTurn() string {
 // convoy says whether most of a finding's waiting was in a convoy.
 func (f *Finding) convoy() bool { return 2*f.Convoy > f.Severity }
 
-// queued says that goroutines waited in a convoy, after another sentence; "" if that is not what a finding is known as.
+// queued says that goroutines waited in a convoy, after another sentence; "" if that is not what a finding is known as, nor true of a lock that is held across a wait.
 func (p *page) queued(f *Finding) string {
-	if known := p.e.Problem(f); known == nil || known.Name != LockConvoy {
+	if known := p.e.Problem(f); known == nil || known.Name != LockConvoy && (known.Name != HeldAcrossWait || !f.convoy()) {
 		return ""
 	}
 	return " For " + glue(percent(f.Convoy, f.Severity)) + " of that time they stood in a queue that did not end: whoever got the lock had waited for it, too, and was back while others still waited."

@@ -270,10 +270,22 @@ func (r *Requests) Usual() (f SlowFinding, is bool) {
 	return r.spent(SlowPart{LatencyPart: *first}, *together[first.place()], total, all+" took "+averaged(total)), true
 }
 
-// atPlace is all that requests spend at one place, and how much of that in a convoy.
-type atPlace struct{ mean, convoy int64 }
+// atPlace is all that requests spend at one place, how much of that in a convoy, and how much in chains that are instances of a problem, whatever these end with.
+type atPlace struct {
+	mean, convoy int64
+	known        map[string]int64 // by the name of the problem
+}
 
-func (a *atPlace) add(p *LatencyPart) { a.mean, a.convoy = a.mean+p.Mean, a.convoy+p.Convoy }
+func (a *atPlace) add(p *LatencyPart) {
+	a.mean, a.convoy = a.mean+p.Mean, a.convoy+p.Convoy
+	if a.known == nil {
+		a.known = map[string]int64{}
+	}
+	a.known[recognise(p.chain())] += p.Mean
+}
+
+// queued says whether most of the time was in a convoy.
+func (a *atPlace) queued() bool { return 2*a.convoy > a.mean }
 
 // lasting writes a time on one line, averaged one that is a mean.
 func lasting(ns int64) string  { return readable.Glue(readable.Duration(ns)) }
@@ -288,19 +300,24 @@ func (r *Requests) spent(s SlowPart, there atPlace, total int64, took string) Sl
 	} else {
 		text += s.Words()
 	}
+	name := there.problem()
+	if name == HeldAcrossWait && there.queued() {
+		text += "; most of that wait is in a queue that does not end (" + LockConvoy + ")"
+	}
 	f := SlowFinding{Request: r.Name, Text: text, SlowPart: s}
-	f.know(s.problem(there))
+	f.know(name)
 	return f
 }
 
-// problem returns the name of the problem that a part is an instance of, of all that is spent at its place, "" for none that is known. In a convoy, each one gets the lock from
+// problem returns the name of the problem that most of the time at a place is an instance of, "" for none that is known. In a convoy, each one gets the lock from
 // another, and has to have a processor then: that it waits for one does not mean that there are too few.
-func (p *LatencyPart) problem(there atPlace) string {
-	name := ""
-	if 2*p.Mean > there.mean { // most of the waiting at that place is for it
-		name = recognise(p.chain())
+func (a *atPlace) problem() (name string) {
+	for known, mean := range a.known {
+		if 2*mean > a.mean {
+			name = known
+		}
 	}
-	if (name == "" || name == TooFewProcessors) && 2*there.convoy > there.mean {
+	if (name == "" || name == TooFewProcessors) && a.queued() {
 		return LockConvoy
 	}
 	return name

@@ -33,6 +33,8 @@ func TestSlowProblem(t *testing.T) {
 		{"in one in which whoever gets the lock waits for a processor", LockConvoy, []SlowPart{queued(part(60, metric.Ready), 60), queued(part(40, metric.Execution), 10)}},
 		{"whoever has the lock waits for a processor", TooFewProcessors, []SlowPart{queued(part(60, metric.Ready), 50), part(40, metric.Execution)}},
 		{"in one whose holders wait for the network", HeldAcrossWait, []SlowPart{queued(part(100, metric.Network), 100)}},
+		{"in one whose holders wait for this and that", HeldAcrossWait, []SlowPart{queued(part(45, metric.Network), 45), queued(part(40, metric.Sleep), 40), part(15, metric.Execution)}},
+		{"in one of whose holders most are at work", LockConvoy, []SlowPart{queued(part(45, metric.Network), 45), queued(part(55, metric.Execution), 40)}},
 	} {
 		r := Requests{Name: "GET /", Kind: "http", Count: 100, Slow: c.slow}
 		f, is := r.Finding()
@@ -41,7 +43,9 @@ func TestSlowProblem(t *testing.T) {
 		var out strings.Builder
 		require.NoError(t, RequestsText(&out, []Requests{{Name: "(all)", Count: 100}, r}, nil, 5))
 		require.Equal(t, c.want == HeldAcrossWait, strings.Contains(out.String(), "→ Lock held across a wait (held_across_wait)."), out.String())
-		require.Equal(t, c.want == LockConvoy, strings.Contains(out.String(), "(lock_convoy)."), out.String())
+		require.Equal(t, c.want == LockConvoy, strings.Contains(out.String(), "→ Lock convoy: a queue that does not end (lock_convoy)."), out.String())
+		inQueue := strings.Contains(strings.Join(strings.Fields(out.String()), " "), "; most of that wait is in a queue that does not end (lock_convoy).")
+		require.Equal(t, strings.HasPrefix(c.name, "in one whose holders wait"), inQueue, out.String())
 		for i := range r.Slow {
 			r.Parts = append(r.Parts, r.Slow[i].LatencyPart)
 		}
@@ -53,4 +57,21 @@ func TestSlowProblem(t *testing.T) {
 	r.Slow[0].Via = []Step{{Metric: metric.LateSender, CallPath: []string{"query", "sql.(*DB).conn", "select"}}}
 	f, _ := r.Finding()
 	require.Equal(t, PoolExhausted, f.Problem, "the wait on the way is for a connection")
+}
+
+// TestToldOnce: what all requests wait for is not told again of those of one name that wait for it at the same place, but of those that wait elsewhere, or for something else.
+func TestToldOnce(t *testing.T) {
+	of := func(name, kind, path, causer string) Requests {
+		p := SlowPart{LatencyPart: LatencyPart{Step: Step{Metric: metric.LockCompetition, CallPath: []string{path, "lock"}}, Mean: 100}, Excess: 100}
+		p.Causer = &Step{Metric: causer, CallPath: []string{"renew"}}
+		return Requests{Name: name, Kind: kind, Count: 100, Slow: []SlowPart{p}}
+	}
+	all := of("(all)", "", "handle", metric.Network)
+	all.Count = 400
+	told := findingsOf([]Requests{all, of("GET /same", "http", "handle", metric.Sleep), of("GET /other", "http", "show", metric.Network), of("GET /busy", "http", "handle", metric.Execution)})
+	var names []string
+	for _, f := range told {
+		names = append(names, f.Request)
+	}
+	require.Equal(t, []string{"(all)", "GET /other", "GET /busy"}, names)
 }

@@ -159,8 +159,9 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 	return nil
 }
 
-// findingsOf returns what the slow requests of each name do that others do not, or else what most of their time is spent with.
+// findingsOf returns what the slow requests of each name do that others do not, or else what most of their time is spent with. What is told of all is not told again of a name.
 func findingsOf(list []Requests) (findings []SlowFinding) {
+	var all *SlowFinding
 	for i := range list {
 		if i == 0 && len(list) > 1 && !Apart(list[1].Kind) && list[1].Count == list[0].Count || list[i].Kind == KindStream {
 			continue // all have one name, or it is as slow as who asked wants it to be
@@ -169,11 +170,19 @@ func findingsOf(list []Requests) (findings []SlowFinding) {
 		if !is {
 			f, is = list[i].Usual()
 		}
-		if is {
-			findings = append(findings, f)
+		if !is || all != nil && f.repeats(all) {
+			continue
+		}
+		if findings = append(findings, f); i == 0 {
+			all = &f
 		}
 	}
 	return findings
+}
+
+// repeats says whether a finding of a name is that of all requests.
+func (f *SlowFinding) repeats(all *SlowFinding) bool {
+	return f.Problem != "" && f.Problem == all.Problem && f.place() == all.place()
 }
 
 // firstNames returns all requests together, and so many names of them, of streams, and of rounds.

@@ -99,20 +99,14 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	if e.served(f) == 0 {
 		return ""
 	}
-	all, spots, there, most := &e.Requests[0], e.spots(f), atPlace{}, (*LatencyPart)(nil)
+	all, spots, there := &e.Requests[0], e.spots(f), atPlace{}
 	for i := range all.Parts {
 		p := &all.Parts[i]
 		if spots[spot{p.Metric, p.File, p.Line}] > 0 {
 			there.add(p)
-			if most == nil || p.Mean > most.Mean {
-				most = p
-			}
 		}
 	}
-	if most == nil {
-		return ""
-	}
-	return most.problem(there)
+	return there.problem()
 }
 
 // RankServed sets what the requests of a service have of the findings, and puts those first of which they have most. Several findings may be at one spot, of
