@@ -75,3 +75,28 @@ func TestToldOnce(t *testing.T) {
 	}
 	require.Equal(t, []string{"(all)", "GET /other", "GET /busy"}, names)
 }
+
+// TestNamesOfRequests: in a report names have the room that the numbers leave, and no more.
+func TestNamesOfRequests(t *testing.T) {
+	page := func(latency int64) []string {
+		name := "example.(*service).events"
+		list := []Requests{{Name: "(all)", Count: 1}, {Name: name, Kind: "http", Count: 1}, {Name: name, Kind: KindStream, Count: 1}}
+		for i := range list {
+			list[i].P50, list[i].Max, list[i].Rate = latency, latency, 1
+		}
+		e := &Experiment{}
+		e.Requests = list
+		var out strings.Builder
+		require.NoError(t, Text(&out, e, TextOptions{Top: 5}))
+		_, table, _ := strings.Cut(out.String(), "name\n")
+		return strings.Split(table, "\n")[1:3]
+	}
+	narrow := page(5)
+	require.True(t, strings.HasSuffix(narrow[0], "  example.(*service).events"), narrow[0])
+	require.True(t, strings.HasSuffix(narrow[1], "  example.(*service).events, stream"), narrow[1])
+	for _, line := range page(123456789e9) {
+		require.LessOrEqual(t, width(line), pageWidth)
+	}
+	require.Equal(t, pageWidth, width(page(123456789e9)[1]))
+	require.Contains(t, page(123456789e9)[1], "…")
+}

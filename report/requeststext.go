@@ -134,7 +134,7 @@ func RequestsText(w io.Writer, list []Requests, warnings []string, top int) erro
 		return err
 	}
 	list = firstNames(list, top)
-	if err := requestsTable(w, list, 40); err != nil {
+	if err := requestsTable(w, list, nameColumns); err != nil {
 		return err
 	}
 	for i, f := range firstOf(findingsOf(list), top) {
@@ -244,6 +244,23 @@ func requestsTable(w io.Writer, list []Requests, width int) error {
 	return readable.Table(w, rows, "rrrrrrr-")
 }
 
+// requestsLines returns the table of names which are at most so wide, and how many columns there are too few for it in a page.
+func requestsLines(list []Requests, names int) (lines []string, over int) {
+	var table strings.Builder
+	requestsTable(&table, list, names) // a builder takes everything
+	for line := range strings.Lines(table.String()) {
+		lines = append(lines, strings.TrimSuffix(line, "\n"))
+		over = max(over, width(lines[len(lines)-1])-pageWidth)
+	}
+	return lines, over
+}
+
+// How wide names of requests are at most, and in a page at least, if they are so long.
+const (
+	nameColumns  = 40
+	leastColumns = 16
+)
+
 // titled returns the name of a row, which is at most so wide.
 func (r *Requests) titled(width int) string {
 	if r.Kind == KindStream {
@@ -322,10 +339,16 @@ func (p *page) requests() {
 	}
 	list := p.e.Requests[:min(p.top, len(p.e.Requests)-1)+1]
 	p.title("Requests", "")
-	var table strings.Builder
-	requestsTable(&table, list, 22) // a builder takes everything
-	for line := range strings.Lines(table.String()) {
-		p.line(strings.TrimSuffix(line, "\n"))
+	names := 0
+	for i := range list {
+		names = max(names, width(list[i].titled(nameColumns)))
+	}
+	lines, over := requestsLines(list, names)
+	if over > 0 {
+		lines, _ = requestsLines(list, max(names-over, leastColumns))
+	}
+	for _, line := range lines {
+		p.line(line)
 	}
 	p.more(len(list)-1, len(p.e.Requests)-1, "name")
 	for _, f := range firstOf(SlowFindings(p.e.Requests), 1) {
