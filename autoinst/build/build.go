@@ -152,6 +152,7 @@ func (b *Build) Run(exec []string, o given.Orders, stdout, stderr io.Writer) (st
 	if b.a.verb == "test" {
 		return b.test(added, stdout, stderr)
 	}
+	defer Building(stderr)()
 	return b.t.run(stdout, stderr, b.a.line(added, b.a.packages)...)
 }
 

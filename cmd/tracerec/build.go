@@ -86,6 +86,7 @@ func ofGo(cmd *cobra.Command, run func(args []string) error) *cobra.Command {
 
 // prepared prepares a command of go, whose flags these are. The caller closes it, whatever the error is.
 func prepared(cmd *cobra.Command, verb string, args []string, r regions.Options) (*build.Build, error) {
+	defer build.Building(cmd.ErrOrStderr())()
 	b, err := build.New(verb, args, r)
 	if err != nil {
 		return b, refused(cmd, verb, args, err)

@@ -190,7 +190,7 @@ func catches(t *testing.T, pid int, signals ...syscall.Signal) bool {
 // TestInterruptFromTerminal types ^C and ^\: the terminal sends them to tracerec and to the program, which must
 // see each once.
 func TestInterruptFromTerminal(t *testing.T) {
-	master, slave := terminal(t)
+	master, slave := testkit.Terminal(t)
 	cmd := tracerec("-o", filepath.Join(t.TempDir(), "a"), program(t, "subject"), "signals")
 	cmd.Stdin = slave
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Setctty: true}
@@ -206,23 +206,6 @@ func TestInterruptFromTerminal(t *testing.T) {
 	require.Equal(t, "terminated", out.next())
 	require.Error(t, cmd.Wait())
 	require.Equal(t, 7, cmd.ProcessState.ExitCode())
-}
-
-// terminal opens a pseudo terminal.
-func terminal(t *testing.T) (master, slave *os.File) {
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo terminals: ", err)
-	}
-	t.Cleanup(func() { master.Close() })
-	fd := int(master.Fd())
-	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	require.NoError(t, err)
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { slave.Close() })
-	return master, slave
 }
 
 func TestChildrenJoin(t *testing.T) {
