@@ -94,7 +94,9 @@ func prepared(cmd *cobra.Command, verb string, args []string, r regions.Options)
 	if b.Warning != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "tracerec:", b.Warning)
 	}
-	sayRegions(cmd, b, r)
+	if r.Say {
+		regions.Write(cmd.ErrOrStderr(), b.Regions())
+	}
 	return b, nil
 }
 
@@ -108,13 +110,6 @@ func refused(cmd *cobra.Command, verb string, args []string, err error) error {
 		return err
 	}
 	return &exit{status, fmt.Errorf("nothing was recorded, because go %s failed", verb)}
-}
-
-// sayRegions says how many functions are regions to who wants to know.
-func sayRegions(cmd *cobra.Command, b *build.Build, r regions.Options) {
-	if r.Say {
-		regions.Write(cmd.ErrOrStderr(), b.Regions())
-	}
 }
 
 // own are the flags of run and test that are not the go command's.
