@@ -224,7 +224,8 @@
 //
 // For a group of N > 1 goroutines and each call path with execution time in it: avg = sum / N. Of the N, those
 // above it have overload = own − avg, those below, with those without time there, underload = avg − own. Both
-// are children of imbalance.
+// are children of imbalance. Where fewer than one of 256 goroutines came to the call path, they are not compared: they do other work than the rest, and what that
+// lacks would be a cell for every pair of them. Goroutines that run tests or benchmarks are not compared with each other.
 //
 // Threads are compared as in Scalasca (metric imbalance of 2.6): in call paths inside of a parallel region, all of them; elsewhere the first ones of all processes, and
 // the others within their group. The underload of those that never came to the call path is told apart: imbalance_below_bypass; and, where only one came,

@@ -11,11 +11,19 @@ type part struct {
 // comparison says whose work is compared: that of the goroutines of a group. Of threads, all that are compared in parallel regions, and elsewhere the first one of each process with the others;
 // only the rest with their group. This is Scalasca's definition (metric imbalance of 2.6), which has nothing for the rest.
 type comparison struct {
-	group    []int32 // by location: with whom it is compared outside of parallel regions, number in sides
+	group    []int32 // by location: with whom it is compared outside of parallel regions, number in sides; alone
 	sides    []side  // the groups; behind them, of threads, the first one of each process, and all
 	streams  []bool  // by location: it is one of a device, and compared with its group
 	parallel []bool  // by call path: it is in a parallel region; nil if none is
+	threads  bool
 }
+
+// alone is the number of the side of who is compared with nobody.
+const alone = -1
+
+// few is how many goroutines of a group there are for one that comes to a call path, at most: where fewer come, they do other work than the rest. So the number of those that
+// do not come is bounded by the number of those that do.
+const few = 256
 
 // side is who is compared with each other.
 type side struct {
@@ -38,9 +46,12 @@ func (c *comparison) in(path uint32) bool { return c.parallel != nil && c.parall
 // tells says whether it is told who does not come to a call path: where there are parallel regions, only in these.
 func (c *comparison) tells(path uint32) bool { return c.parallel == nil || c.parallel[path] }
 
+// compares says whether those of a side are compared in a call path. Threads always are.
+func (c *comparison) compares(p *part, s *side) bool { return c.threads || p.members*few >= s.count }
+
 // comparison returns who is compared.
 func (b *builder) comparison() *comparison {
-	c := &comparison{group: slices.Clone(b.places.group), streams: make([]bool, len(b.s.locations)), sides: make([]side, len(b.places.groups), len(b.places.groups)+2)}
+	c := &comparison{threads: b.threads, group: slices.Clone(b.places.group), streams: make([]bool, len(b.s.locations)), sides: make([]side, len(b.places.groups), len(b.places.groups)+2)}
 	for i, g := range b.places.groups {
 		c.sides[i] = side{count: g.count, first: b.places.first[i]}
 	}
@@ -51,7 +62,9 @@ func (b *builder) comparison() *comparison {
 			continue
 		}
 		g, l := b.places.group[i], uint32(i)
-		if b.places.locs[b.places.reported[i]].count < c.sides[g].count || c.sides[g].count == 1 {
+		if b.places.groups[g].tested != "" {
+			c.group[i] = alone // tests are different work
+		} else if b.places.locs[b.places.reported[i]].count < c.sides[g].count || c.sides[g].count == 1 {
 			c.sides[g].members = append(c.sides[g].members, l)
 		}
 		def := &b.s.defs.Locations[i]
@@ -103,6 +116,9 @@ func (b *builder) imbalances() {
 			}
 			x := &cells[i]
 			s := c.side(path, x.loc)
+			if s == alone {
+				continue
+			}
 			if parts[s].members == 0 {
 				sides = append(sides, s)
 			}
@@ -115,18 +131,13 @@ func (b *builder) imbalances() {
 				b.s.store.Pace()
 			}
 			x := &cells[i]
-			s := c.side(path, x.loc)
-			b.imbalance(path, b.places.reported[x.loc], x.time, &parts[s], &c.sides[s], c.tells(path))
+			if s := c.side(path, x.loc); s != alone && c.compares(&parts[s], &c.sides[s]) {
+				b.imbalance(path, b.places.reported[x.loc], x.time, &parts[s], &c.sides[s], c.tells(path))
+			}
 		}
 		for _, s := range sides {
-			side := &c.sides[s]
-			if side.members == nil { // all others at once
-				b.absent(path, side.first, &parts[s], side, c.tells(path), int64(side.count-parts[s].members))
-			}
-			for _, l := range side.members {
-				if seen[l] != path+1 {
-					b.absent(path, b.places.reported[l], &parts[s], side, c.tells(path), 1)
-				}
+			if side := &c.sides[s]; c.compares(&parts[s], side) {
+				b.absentees(path, &parts[s], side, c.tells(path), seen)
 			}
 			parts[s] = part{}
 		}
@@ -143,6 +154,18 @@ func (b *builder) imbalance(path, loc uint32, own int64, p *part, s *side, tells
 		b.charge(m.single, path, loc, d)
 	default:
 		b.charge(m.overload, path, loc, d)
+	}
+}
+
+// absentees charges those of a side that do not come to a call path. Seen are the last call path of every location, + 1.
+func (b *builder) absentees(path uint32, p *part, s *side, tells bool, seen []uint32) {
+	if s.members == nil { // all at once
+		b.absent(path, s.first, p, s, tells, int64(s.count-p.members))
+	}
+	for _, l := range s.members {
+		if seen[l] != path+1 {
+			b.absent(path, b.places.reported[l], p, s, tells, 1)
+		}
 	}
 }
 

@@ -274,11 +274,14 @@ func (n *analysis) imbalance() {
 	}
 	for _, members := range groups {
 		for path := range paths {
-			sum := int64(0)
+			sum, came := int64(0), 0
 			for _, l := range members {
-				sum += n.result.Severity[Cell{"execution", path, l.id}]
+				if own := n.result.Severity[Cell{"execution", path, l.id}]; own > 0 {
+					sum += own
+					came++
+				}
 			}
-			if len(members) == 1 || sum == 0 {
+			if len(members) == 1 || sum == 0 || came*256 < len(members) {
 				continue
 			}
 			for _, l := range members {
