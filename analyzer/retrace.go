@@ -253,6 +253,7 @@ func (f *follower) startLatencies(s *scan, p *criticalPath, charge func(*scanCel
 			if does == wire.None {
 				f.split.Execution -= d
 				f.split.Runnable += d
+				f.did(runnable, l.own, d)
 			}
 			charge(&scanCell{path: l.own, loc: loc, time: d})
 		}

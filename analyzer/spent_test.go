@@ -134,6 +134,27 @@ func TestVerdictOfYields(t *testing.T) {
 	require.Equal(t, report.OperationSplit{Path: e.Operations[0].Path, Runnable: 80, Yielded: 40}, e.Operations[0])
 }
 
+// Who was started and does not run yet is not at work.
+func TestVerdictOfStart(t *testing.T) {
+	for _, c := range []struct{ states, waiting, text, metric string }{
+		{"", "is recorded", "started, but not running yet.", "start_latency"},
+		{"running on 0", "was found", "ready to run, but without a processor.", "ready"},
+	} {
+		state := func(at int) string {
+			if c.states == "" {
+				return ""
+			}
+			return fmt.Sprintf(" %d %s\n", at, c.states)
+		}
+		e := analyzeText(t, "process main cpu 100 processors 1\nlocation main\n"+state(0)+" 0 enter main @m.go:1\n 5 create w @m.go:2\n 98 exit\n 98 end\n"+
+			"location w\n 85 begin worker by main @m.go:5\n"+state(85)+" 100 end\n")
+		require.EqualValues(t, 80, e.Split.Runnable)
+		require.Contains(t, e.Operations, report.OperationSplit{Path: e.Operations[0].Path, Group: e.Operations[0].Group, Runnable: 80})
+		require.Equal(t, "No waiting "+c.waiting+"; 80.0 % of the critical path is in worker at m.go:5, "+c.text, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
+		require.Equal(t, c.metric, e.Verdict.Metric)
+	}
+}
+
 // Of what was done while events were lost nothing is said but that; what looks alike, and was recorded, is work.
 func TestVerdictOfLoss(t *testing.T) {
 	const trace = `

@@ -175,7 +175,7 @@ type Load struct {
 	Lacking int64 `json:"lacking_ns"` // time in which goroutines were ready to run meanwhile, summed over them
 }
 
-// OperationSplit divides the time of the critical path in an operation, recording cost apart, on the goroutines of a group, ns.
+// OperationSplit divides the time of the critical path in an operation, in a state outside of these, or of starting, recording cost apart, on the goroutines of a group, ns.
 type OperationSplit struct {
 	Path        uint32 `json:"path"`
 	Group       int32  `json:"group"`

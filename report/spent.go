@@ -244,7 +244,10 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 		v.Metric = metric.Yielded
 		return v, where + ", " + byItself
 	case waking:
-		v.Metric = metric.Ready
+		if v.Metric = metric.Ready; !p.e.Header.States {
+			v.Metric = metric.StartLatency
+			return v, where + ", started, but not running yet"
+		}
 		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
 	v.Metric = metric.SystemCall

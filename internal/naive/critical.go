@@ -420,7 +420,7 @@ func (n *analysis) split(p *pathfinder) {
 		at := slices.IndexFunc(x.l.steps, func(st step) bool { return st.from <= t && t < st.to })
 		st := &x.l.steps[at]
 		*n.kindOf(s, st, t)++
-		if st.op != nil && st.metric != "sleep" || st.state != "" {
+		if st.op != nil && st.metric != "sleep" || st.state != "" || st.metric == "start_latency" {
 			c := Cell{"", st.path, n.result.Group[x.l.id]}
 			inside := n.result.Operations[c]
 			*n.kindOf(&inside.Split, st, t)++
