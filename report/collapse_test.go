@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/metric"
 )
 
 // sums adds severities up by metric and call path.
@@ -100,6 +102,8 @@ func TestCollapsedStillWaiting(t *testing.T) {
 		Regions: []Region{{Name: "recv"}}, Paths: []CallPath{{-1, 0}}}
 	e.NeverEnded = []NeverEnded{{Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}, {Holder: -1, HolderPath: -1}}
 	require.Contains(t, strings.ReplaceAll(e.Sentences().StillWaiting()[0].Text, nbsp, " "), "worker ×3 (of 5,000) have been in recv")
+	p := &page{e: e}
+	require.Equal(t, "worker ×3 (of 5,000) in recv.", strings.ReplaceAll(p.waitingIn([]StillWaiting{{Locations: []uint32{0, 0, 0}}}, 1), nbsp, " "))
 	e.NeverEnded = e.NeverEnded[:1]
 	require.Contains(t, strings.ReplaceAll(e.Sentences().StillWaiting()[0].Text, nbsp, " "), "worker ×1 (of 5,000) has been in recv")
 }
@@ -129,4 +133,20 @@ func TestCollapseGroups(t *testing.T) {
 	f = collapse(t, e, 2)
 	require.Len(t, f.Locations, 2)
 	require.Contains(t, f.Warnings[0], "same ×17 from 17 groups, others ×3 from 3 groups")
+}
+
+// Which of the collapsed goroutines a finding is of is not known: not all that there are.
+func TestCollapsedFinding(t *testing.T) {
+	for _, c := range []struct {
+		all  int
+		text string
+	}{{5000, "some or all of 5,000"}, {5002, "some of 5,002"}} {
+		e := &Experiment{Sidecar: Sidecar{Groups: []Group{{Name: "worker", Creator: -1, Count: c.all}}}, Locations: []Location{{Name: "worker", Count: 5000}, {Name: "worker[5000]", Count: 1}},
+			Regions: []Region{{Name: "recv"}}, Paths: []CallPath{{-1, 0}}, Metrics: []metric.Metric{{Name: metric.LateSender}}}
+		f := &Finding{Line: Line{Severity: 4, Instances: 4, Locations: []uint32{0}, Causers: []Causer{{Severity: 4, Locations: []uint32{0}}}}}
+		p := &page{e: e}
+		require.Equal(t, "worker ("+c.text+") waited 4 ns in recv, 4 times, 1 ns on average, for worker ("+c.text+"), which was in recv.", strings.ReplaceAll(p.sentence(f), nbsp, " "))
+		f.Locations = []uint32{1}
+		require.Equal(t, "worker[5000]", p.waiters(f))
+	}
 }

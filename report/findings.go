@@ -378,12 +378,27 @@ func (p *page) kind(group int32, locations []uint32) string {
 	if len(locations) == 1 && p.e.Locations[locations[0]].Count <= 1 {
 		return p.name(locations[0])
 	}
-	n := 0
+	n, all := 0, max(1, p.groupsOf(group, locations))
 	for _, l := range locations {
 		n += max(1, p.e.Locations[l].Count)
 	}
-	all := p.groupsOf(group, locations)
-	return p.someOf(group, min(n, max(1, all)), all) // a collapsed location may have others, too
+	if n == len(locations) || all == 1 {
+		return p.someOf(group, min(n, all), all)
+	}
+	some := "some or all" // of a collapsed location, which may have others, too, it is not known how many
+	if n < all {
+		some = "some"
+	}
+	return glue(fmt.Sprintf("%s (%s of %s)", p.groupName(group), some, grouped(int64(all))))
+}
+
+// those names goroutines of one name that are listed one by one, also if several are one location.
+func (p *page) those(locations []uint32) string {
+	group := p.e.Locations[locations[0]].Group
+	if slices.ContainsFunc(locations, func(l uint32) bool { return p.e.Locations[l].Count > 1 }) {
+		return p.someOf(group, len(locations), p.groupsOf(group, locations))
+	}
+	return p.who(group, locations)
 }
 
 // named says whether each of some locations of a group runs another test, so that the name of the group says less than theirs.
@@ -426,16 +441,19 @@ func (p *page) several(group int32, n int) string { return p.someOf(group, n, p.
 
 // someOf names n goroutines out of all of the name of a group.
 func (p *page) someOf(group int32, n, all int) string {
-	g := p.e.Groups[group]
-	name := elide(goName(g.Name), nameWidth)
-	if g.Name == unnamed {
-		name = "unnamed " + p.e.Header.worker()
-	}
-	s := fmt.Sprintf("%s ×%s", name, grouped(int64(n)))
+	s := fmt.Sprintf("%s ×%s", p.groupName(group), grouped(int64(n)))
 	if n < all {
 		s += fmt.Sprintf(" (of %s)", grouped(int64(all)))
 	}
 	return glue(s)
+}
+
+// groupName names a group without a number.
+func (p *page) groupName(group int32) string {
+	if name := p.e.Groups[group].Name; name != unnamed {
+		return elide(goName(name), nameWidth)
+	}
+	return "unnamed " + p.e.Header.worker()
 }
 
 // place writes a call path below a finding.

@@ -89,7 +89,7 @@ func (p *page) idleText(waits []StillWaiting) string {
 func (p *page) waitingIn(waits []StillWaiting, most int) string {
 	var parts []string
 	for _, w := range waits[:min(len(waits), most)] {
-		parts = append(parts, p.who(p.e.Locations[w.Locations[0]].Group, w.Locations)+" in "+p.at(w.Path))
+		parts = append(parts, p.those(w.Locations)+" in "+p.at(w.Path))
 	}
 	if n := len(waits) - len(parts); n > 0 {
 		parts = append(parts, glue(count(int64(n), "more wait")))
@@ -347,7 +347,7 @@ func (p *page) asleep() string {
 		if i > 0 {
 			text += ";"
 		}
-		text += " " + p.who(p.e.Locations[w.Locations[0]].Group, w.Locations) + " in " + p.at(w.Path) + w.awaits
+		text += " " + p.those(w.Locations) + " in " + p.at(w.Path) + w.awaits
 	}
 	if n := len(waits) - most; n > 0 {
 		text += "; and " + glue(count(int64(n), "other wait"))
