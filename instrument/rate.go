@@ -18,7 +18,7 @@ import (
 const (
 	lookedAt = 64
 	share    = 40      // of processor time, one in so many may go into recording visits
-	part     = 100     // a visit is long if recording it takes one in so many of its time, or less
+	part     = 50      // a visit is long if recording it takes one in so many of its time, or less
 	most     = 64      // a visit counts as so many long ones at most: it may have waited for a processor
 	known    = 8       // so many visits looked at tell how long those of a function take
 	little   = 64      // one in so many of all visits is too little to leave a function out for
@@ -36,9 +36,12 @@ type rate struct {
 	left   int64         // of what recording might have cost until then, ns
 }
 
-// begin sets the limits, given what an event costs the program in picoseconds, and the ticks per second. The recorder takes as much for an event.
+// recorders is how many times as long as the program the recorder takes for an event: it encodes and compresses it.
+const recorders = 3
+
+// begin sets the limits, given what an event costs the program in picoseconds, and the ticks per second.
 func (r *rate) begin(cost, frequency uint64) {
-	r.ns = max(1, 2*2*cost/1000)
+	r.ns = max(1, 2*(1+recorders)*cost/1000)
 	r.long = uint64(float64(part*r.ns) * float64(frequency) / 1e9)
 	r.enough = max(known, uint64(runtime.GOMAXPROCS(0))*moment/(lookedAt*r.ns))
 	r.cpu, r.left = shm.CPUTime(), 2*int64(lookedAt*r.ns*r.enough)
