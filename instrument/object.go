@@ -110,15 +110,23 @@ func (l *life) lasts() bool {
 }
 
 // objectAt returns the object id of what is at an address. Several may begin there: one of each kind.
+func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
+	return se.objectIn(at, kind, unknownRegion, operation)
+}
+
+// objectIn is objectAt for an operation whose region is known, unless that is the unknown one.
 //
 //go:norace
-func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) uint32 {
+func (se *session) objectIn(at uintptr, kind wire.ObjectKind, region uint32, operation string) uint32 {
 	key := uint64(at)<<4 | uint64(kind)
 	known := &se.objects.parts[stripe(key)].placed
 	if e := known.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
 		return e.value.id
 	}
-	region, life := se.site(operation), se.lifeOf(at)
+	if region == unknownRegion {
+		region = se.site(operation)
+	}
+	life := se.lifeOf(at)
 	fresh := &entry[placed]{key, placed{0, life}} // here, as whoever allocates may have to work for the garbage collector first
 	first := firstUses(key)
 	first.Lock()

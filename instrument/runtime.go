@@ -568,9 +568,11 @@ func (se *session) channelAt(at uintptr, operation string) uint64 {
 func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 	switch op & 0xff {
 	case opLock, opTryLock:
-		return se.locks(arg, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.Mutex, "lock")))
+		region := se.siteOf(op, "lock")
+		return se.locks(arg, region, uint64(se.objectIn(at, wire.Mutex, region, "lock")))
 	case opRLock, opTryRLock:
-		return se.locks(arg, se.siteOf(op, "rlock"), wire.ObjectWord(se.objectAt(at, wire.RWMutex, "rlock"), wire.Shared))
+		region := se.siteOf(op, "rlock")
+		return se.locks(arg, region, wire.ObjectWord(se.objectIn(at, wire.RWMutex, region, "rlock"), wire.Shared))
 	case opWLock, opTryWLock:
 		return se.begin(wire.LockBegin, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.RWMutex, "lock"))).token()
 	case opUnlock:
