@@ -105,8 +105,10 @@ func (se *session) locked(region uint32, lock uint64) {
 //go:norace
 func (se *session) pointSlow(g unsafe.Pointer, t uint64, k wire.Kind, id uint32, value uint64) {
 	s := se.slotOf(g)
-	if t, ok := se.prepare(s, 2, t); ok {
-		s.put1(k, id, t, value)
+	if now, ok := se.prepare(s, 2, t); ok {
+		s.put1(k, id, now, value)
+	} else if k == wire.LockBegin { // acquired at once, which is two events
+		se.loses(s, t)
 	}
 }
 

@@ -215,10 +215,17 @@ func (se *session) take(s *slot, t uint64) (waited uint64, ok bool) {
 		se.buffer.Count(shm.HeldUp, waited)
 	}
 	if !ok {
-		s.loss.Add(t)
-		se.buffer.Count(shm.EventsLost, 1)
+		se.loses(s, t)
 	}
 	return waited, ok
+}
+
+// loses counts an event at the time t for which take found no room.
+//
+//go:norace
+func (se *session) loses(s *slot, t uint64) {
+	s.loss.Add(t)
+	se.buffer.Count(shm.EventsLost, 1)
 }
 
 // reach makes the distance from the last event to the time t fit into a head.
