@@ -71,7 +71,7 @@ var problems = []metric.Metric{
 	{
 		Name: BackPressure, Title: "Back-pressure",
 		Description: "A stage of a pipeline waited for the next one to take its values: the next stage, or one further on, is slower, and sets the pace of all before it.",
-		Formula:     "a wait to send, for a receiver or for room in the buffer; the limiting stage is the last one of the chain, which does not wait to send itself",
+		Formula:     "several waits to send, for a receiver or for room in the buffer; the limiting stage is the last one of the chain, which does not wait to send itself",
 		Advice: "Make the limiting stage faster, or give it more goroutines. A larger buffer helps only if the stages are uneven in time, not if one is slower on average. " +
 			"Making earlier stages faster helps nothing.",
 	},
@@ -294,6 +294,9 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return problem(e.exhausted(work))
 	case !ok && (isLockWait(chain[0].metric) || sendsLate(chain[0].metric)):
 		return nil // what counts is not known
+	}
+	if f.Instances == 1 && sendsLate(chain[0].metric) { // one value is no stream: whoever is to take it is waited for as one who is to send
+		chain[0].metric = metric.LateSender
 	}
 	switch name := recognise(chain); {
 	case name == ReaderBehindWriter: // that is known from all waits for the lock, see behindReader

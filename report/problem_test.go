@@ -110,6 +110,18 @@ func TestHerd(t *testing.T) {
 	}
 }
 
+// TestOneValue: who waits until one value is taken, such as the signal to stop, is not held up by a slower stage; who sends several is.
+func TestOneValue(t *testing.T) {
+	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LateReceiver, Parent: metric.Time, Kind: metric.WaitState}, {Name: metric.Sleep}}
+	regions := []Region{{Name: "stop"}, {Name: "send", Operation: true}, {Name: "poll"}, {Name: "sleep", Operation: true}}
+	for waits, want := range map[uint64]string{1: TimerBound, 2: BackPressure} {
+		e := &Experiment{Metrics: metrics, Regions: regions, Paths: []CallPath{{-1, 0}, {0, 1}, {-1, 2}, {2, 3}}}
+		f := Finding{Line: Line{Metric: 1, Path: 1, Severity: 1000, Critical: 600, Instances: waits, Causers: []Causer{{Path: 2}}}, Awaited: 1000, Meanwhile: []PathTime{{3, 600}}}
+		e.Header, e.Findings = Header{Time: 1000, Focus: 1000, Wall: 1000}, []Finding{f}
+		require.Equal(t, want, e.Problem(&e.Findings[0]).Name, waits)
+	}
+}
+
 // TestPlacesOfBusyProcessors: where who has the places works and all processors are busy, more places do not help.
 func TestPlacesOfBusyProcessors(t *testing.T) {
 	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LateReceiver, Parent: metric.Time, Kind: metric.WaitState, Advice: "receive earlier"}, {Name: metric.Sleep}}
