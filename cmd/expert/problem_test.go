@@ -54,12 +54,16 @@ func TestProblems(t *testing.T) {
 	const works, sleeps = "2000 enter compute @work.go:25\n  89000 exit", "2000 sleep @work.go:25\n  89000 leave"
 	stated := strings.NewReplacer("0 enter run", "0 running on 0\n  0 enter run", "worker by main", "worker by main\n  500 running on 1").Replace(heldTrace)
 	forward, backward := strings.NewReplacer("SEND", "send", "RECV", "recv"), strings.NewReplacer("SEND", "recv", "RECV", "send")
+	twice := strings.NewReplacer("  90000 leave\n  100000 exit", "  90000 leave\n  90500 SEND ch @main.go:11\n  90500 blocked\n  92000 leave\n  100000 exit",
+		"  95000 end", "  92000 RECV ch @work.go:30\n  92000 leave\n  95000 end")
 	for _, c := range []struct{ name, text, want string }{
 		{"the holder sleeps", strings.Replace(heldTrace, "DOING", sleeps, 1), "held_across_wait"},
 		{"the holder is at work for most of the run", strings.Replace(stated, "DOING", works, 1), "serial_section"},
 		{"the holder is at work for less than half of it", strings.Replace(stated, "DOING", worksShortly, 1), ""},
 		{"nobody knows whether the holder is at work", strings.Replace(heldTrace, "DOING", works, 1), ""},
-		{"the receiver is at work", strings.Replace(forward.Replace(stagesTrace), "DOING", works, 1), "back_pressure"},
+		{"the receiver is at work", strings.Replace(forward.Replace(twice.Replace(stagesTrace)), "DOING", works, 1), "back_pressure"},
+		{"the receiver of one value is at work", strings.Replace(forward.Replace(stagesTrace), "DOING", works, 1), ""},
+		{"the receiver of one value sleeps", strings.Replace(forward.Replace(stagesTrace), "DOING", sleeps, 1), "timer_bound"},
 		{"the sender is at work", strings.Replace(backward.Replace(stagesTrace), "DOING", works, 1), ""},
 		{"the sender sleeps", strings.Replace(backward.Replace(stagesTrace), "DOING", sleeps, 1), "timer_bound"},
 	} {
