@@ -155,6 +155,24 @@ func TestVerdictOfStart(t *testing.T) {
 	}
 }
 
+// What a goroutine that did not run did outside of operations is told by what its scheduler says, if nearly all of it is one thing.
+func TestVerdictOfStates(t *testing.T) {
+	for _, c := range []struct {
+		first, second int // until when it is in a system call, and then waits for something that is not recorded
+		text, metric  string
+	}{
+		{85, 85, "in system calls.", "system_call"},
+		{85, 88, "in system calls.", "system_call"},
+		{45, 85, "in system calls or waiting for something that is not recorded.", "system_call"},
+		{5, 85, "waiting for something that is not recorded.", "unrecorded_wait"},
+	} {
+		e := analyzeText(t, fmt.Sprintf("process main cpu 20 processors 1\nlocation main\n 0 running on 0\n 0 enter write @m.go:1\n 5 syscall\n %d parked\n %d ready woken\n %d running on 0\n 98 exit\n 100 end\n",
+			c.first, c.second, c.second))
+		require.Contains(t, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), " % of the critical path is in write at m.go:1, "+c.text)
+		require.Equal(t, c.metric, e.Verdict.Metric)
+	}
+}
+
 // Of what was done while events were lost nothing is said but that; what looks alike, and was recorded, is work.
 func TestVerdictOfLoss(t *testing.T) {
 	const trace = `

@@ -254,7 +254,26 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || strings.HasPrefix(r.Func, "os.(*Process).") && strings.Contains(strings.ToLower(r.Func), "wait") {
 		return v, where + ", waiting for another process to end"
 	}
+	call, unknown := p.e.sumAt(metric.SystemCall, top), p.e.sumAt(metric.UnrecordedWait, top)
+	const rare = 20 // less than one part of it
+	switch {
+	case rare*unknown < top.time:
+		return v, where + ", in system calls"
+	case rare*call < top.time:
+		v.Metric = metric.UnrecordedWait
+		return v, where + ", waiting for something that is not recorded"
+	}
 	return v, where + ", in system calls or waiting for something that is not recorded"
+}
+
+// sumAt returns a metric's severity at a place, on and off the critical path.
+func (e *Experiment) sumAt(name string, at spending) (sum int64) {
+	for _, c := range e.Cells(e.MetricIndex(name)) {
+		if e.Paths[c.Path].Region == e.Paths[at.path].Region {
+			sum += c.Value
+		}
+	}
+	return sum
 }
 
 // byItself says that a goroutine was ready to run, and why others ran instead.
