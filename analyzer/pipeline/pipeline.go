@@ -11,6 +11,7 @@ import (
 	"tracerec/analyzer"
 	"tracerec/analyzer/requests"
 	"tracerec/internal/size"
+	"tracerec/internal/spill"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -49,19 +50,25 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 		what := of(int64(len(d.Locations)), int64(len(d.Objects)), int64(events(a)), o.Keeps)
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}
-	if o.Collect != nil {
-		if o.Store, err = analyzer.NewStore(a, o.Memory, true, o.Causes); err != nil {
-			return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
-		}
-		defer o.Store.Close()
-		o.Collect(o.Store)
-	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	var finder *requests.Finder
 	served := requests.Possible(a) && o.Goroutine == 0
 	if served && o.Wait == nil && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
 		finder = &requests.Finder{Part: o.Selection.Window.From > 0 && o.Selection.Request == ""}
 		o.Wait, o.Queued = finder.Wait, finder.Queued
+		collect := o.Collect
+		o.Collect = func(store *spill.Store) {
+			if finder.Collect(store); collect != nil {
+				collect(store)
+			}
+		}
+	}
+	if o.Collect != nil {
+		if o.Store, err = analyzer.NewStore(a, o.Memory, true, o.Causes); err != nil {
+			return nil, fmt.Errorf("%s: %w", inputs.Called(input), err)
+		}
+		defer o.Store.Close()
+		o.Collect(o.Store)
 	}
 	e, err := o.watched(a)
 	if err != nil {

@@ -38,7 +38,7 @@ func (o *Options) narrow(input string) error {
 	}
 	f := &requests.Finder{Selection: o.Selection}
 	all := *o
-	all.Selection, all.Goroutine, all.Wait, all.Queued, all.Keeps, all.IndexWaits = requests.Selection{}, 0, f.Wait, f.Queued, f.Keeps(), false
+	all.Selection, all.Goroutine, all.Wait, all.Queued, all.Collect, all.Keeps, all.IndexWaits = requests.Selection{}, 0, f.Wait, f.Queued, f.Collect, f.Keeps(), false
 	_, err := Analyze(input, all, func(a *trace.Archive, e *report.Experiment) error {
 		if err := f.Find(a, e); err != nil {
 			return fmt.Errorf("%s: %w", inputs.Called(input), err)

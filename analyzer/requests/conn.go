@@ -13,7 +13,7 @@ func (r *reader) requests() (all []request) {
 	for i := range r.lives {
 		l := &r.lives[i]
 		list := l.served
-		if len(list) == 0 && len(l.list) > 0 {
+		if len(list) == 0 {
 			list = r.ofServer(uint32(i), l)
 		}
 		if len(list) == 0 {
@@ -33,18 +33,18 @@ func (r *reader) requests() (all []request) {
 
 // ofServer returns the requests of a goroutine of a server, none if it is none.
 func (r *reader) ofServer(loc uint32, l *life) []request {
-	for i := range l.list[:len(l.list)-1] {
-		switch p := l.list[i].path; r.paths.list[p].part {
+	all := r.of(l)
+	for a, _, more := all.next(); more; a, _, more = all.next() {
+		switch r.paths.list[a.path].part {
 		case noPart:
 		case wholeLife:
-			end := l.list[len(l.list)-1].from
-			return []request{{loc: loc, begin: l.list[0].from, end: end, kind: r.paths.lifelong(p), cut: !l.ended || !l.created}}
+			return []request{{loc: loc, begin: l.runs[0].from, end: l.last, kind: r.paths.lifelong(a.path), cut: !l.ended || !l.created}}
 		default:
-			c := conn{loc: loc, begin: unknown, end: unknown}
-			for j := range l.list[:len(l.list)-1] {
-				c.next(&l.list[j], l.list[j+1].from, r.paths)
+			c, all := conn{loc: loc, begin: unknown, end: unknown}, r.of(l)
+			for a, end, more := all.next(); more; a, end, more = all.next() {
+				c.next(&a, end, r.paths)
 			}
-			c.last(l.list[len(l.list)-1].from, l.ended)
+			c.last(l.last, l.ended)
 			return c.found
 		}
 	}
@@ -159,8 +159,11 @@ func (r *reader) name(q *request) (profiles bool) {
 			break
 		}
 	}
-	for i := 0; i < len(l.list)-1 && q.name == "" && r.paths.list[l.own].part == wholeLife; i++ {
-		q.name = r.paths.outermost(l.list[i].path)
+	if q.name == "" && r.paths.list[l.own].part == wholeLife {
+		all := r.of(l)
+		for a, _, more := all.next(); more && q.name == ""; a, _, more = all.next() {
+			q.name = r.paths.outermost(a.path)
+		}
 	}
 	return false
 }

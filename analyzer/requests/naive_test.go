@@ -31,16 +31,14 @@ func TestNaive(t *testing.T) {
 		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 		require.NoError(t, err)
 		f.Find(a, e) // which sorts the waits
-		r := read(a, false, false)
+		r := read(a, nil, false, false)
 		all := r.requests()
 		some := rand.New(rand.NewPCG(seed, 1)) // which are in a convoy
-		for loc := range r.lives {
-			for i := range f.waits[uint32(loc)] {
-				x := &f.waits[uint32(loc)][i]
-				x.convoy = x.causer != analyzer.NoCauser && some.IntN(2) == 0
-			}
+		for i := range f.waits.list {
+			x := &f.waits.list[i]
+			x.convoy = x.causer != analyzer.NoCauser && some.IntN(2) == 0
 		}
-		w := newWalker(r, f.waits, e, all)
+		w := newWalker(r, &f.waits, e, all)
 		for i := range all {
 			q := &all[i]
 			want := map[key]portion{}
@@ -68,7 +66,7 @@ func TestNaive(t *testing.T) {
 
 // inConvoy says whether a location waits in a convoy at a time.
 func (w *walker) inConvoy(loc uint32, t int64) bool {
-	return slices.ContainsFunc(w.waits[loc], func(x wait) bool { return x.convoy && x.begin <= t && t < x.end })
+	return slices.ContainsFunc(w.waits.of(loc), func(x wait) bool { return x.convoy && x.begin <= t && t < x.end })
 }
 
 // moment returns what a location did at a time, as a part of a request.
@@ -76,9 +74,10 @@ func (w *walker) moment(loc uint32, t int64, chain int32, through []uint32) key 
 	is := func(metric string, path int32) key { return key{chain, metric, path} }
 	l := &w.r.lives[loc]
 	var a *activity
-	for i := range l.list {
-		if l.list[i].from <= t && i+1 < len(l.list) && t < l.list[i+1].from {
-			a = &l.list[i]
+	all := w.r.of(l)
+	for x, end, more := all.next(); more; x, end, more = all.next() {
+		if x.from <= t && t < end {
+			a = &x
 		}
 	}
 	if a == nil {
@@ -94,7 +93,7 @@ func (w *walker) moment(loc uint32, t int64, chain int32, through []uint32) key 
 	} else if p.kind == wire.NetworkBegin && a.blocked {
 		what = metric.Network
 	}
-	for _, x := range w.waits[loc] {
+	for _, x := range w.waits.of(loc) {
 		if x.operation != a.began || x.kind != p.kind {
 			continue
 		}

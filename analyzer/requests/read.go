@@ -1,8 +1,7 @@
 package requests
 
 import (
-	"sort"
-
+	"tracerec/internal/spill"
 	"tracerec/trace"
 	"tracerec/trace/levels"
 	"tracerec/trace/wire"
@@ -13,6 +12,7 @@ type reader struct {
 	defs       *trace.Definitions
 	paths      *paths
 	lives      []life
+	done       activities
 	begin, end int64 // of all events
 	rounds     bool  // they are looked for
 	part       bool  // what is open when the recording begins began before
@@ -23,15 +23,16 @@ type reader struct {
 type life struct {
 	seen, ended bool
 	created     bool
-	creator     uint32     // if it was created by a location
-	born, last  int64      // its creation, or else its first event; its last event
-	own         int32      // the function that it was started with, as a path
-	list        []activity // ascending, closed by one at its end
-	served      []request  // its regions that are requests
-	names       []named    // when which route was known, ascending
-	signs       []signed   // ascending
-	pauses      []pause    // ascending; none if rounds are not looked for
+	creator     uint32    // if it was created by a location
+	born, last  int64     // its creation, or else its first event; its last event
+	own         int32     // the function that it was started with, as a path
+	runs        []run     // of what it did, ascending, without gaps until the last event
+	served      []request // its regions that are requests
+	names       []named   // when which route was known, ascending
+	signs       []signed  // ascending
+	pauses      []pause   // ascending; none if rounds are not looked for
 
+	doing   activity // the last of these
 	open    levels.Stack[level]
 	does    wire.Kind
 	fresh   bool // a level was opened or closed since the last activity began
@@ -67,9 +68,9 @@ type signed struct {
 }
 
 // read reads an archive. What is damaged is left out, as the analyzer has said.
-func read(a *trace.Archive, rounds, part bool) *reader {
+func read(a *trace.Archive, store *spill.Store, rounds, part bool) *reader {
 	defs := a.Definitions()
-	r := &reader{defs: defs, rounds: rounds, part: part, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{store: store}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
 	decoder, buf := a.NewDecoder(), new(trace.Buffer)
 	for i, c := range a.Chunks() {
 		if i == 0 {
@@ -106,7 +107,7 @@ func (r *reader) event(loc uint32, e *trace.Event) {
 		}
 	}
 	t := max(e.Time, l.last)
-	l.pass(t)
+	r.pass(l, t)
 	if l.open.Forgets(e.Kind) {
 		l.open.Forget()
 	}
@@ -142,14 +143,14 @@ func (r *reader) creates(by, loc uint32, t int64) {
 }
 
 // pass lets time pass in what a location does.
-func (l *life) pass(t int64) {
+func (r *reader) pass(l *life, t int64) {
 	if t > l.last {
 		a := activity{from: l.last, path: l.path(), does: l.does}
 		if top := l.open.Top(); top != nil {
 			a.began, a.blocked = top.Of.begin, top.Of.blocked
 		}
-		if n := len(l.list); n == 0 || l.fresh || l.list[n-1].path != a.path || l.list[n-1].does != a.does || l.list[n-1].blocked != a.blocked {
-			l.list = append(l.list, a)
+		if last := &l.doing; len(l.runs) == 0 || l.fresh || last.path != a.path || last.does != a.does || last.blocked != a.blocked {
+			r.done.add(l, a)
 		}
 		l.fresh = false
 	}
@@ -229,29 +230,26 @@ const yielded = ^wire.Kind(0)
 // finish ends what a location did. One that has not ended and is in something does that until the end.
 func (r *reader) finish(l *life) {
 	if !l.ended && l.open.Top() != nil {
-		l.pass(r.end)
+		r.pass(l, r.end)
 	}
-	if len(l.list) == 0 || l.list[0].from > l.born {
-		l.list = append([]activity{{from: l.born, path: l.own, does: wire.Ready}}, l.list...)
+	if len(l.runs) == 0 || l.runs[0].from > l.born {
+		r.done.owner = nil
+		r.done.add(l, activity{from: l.born, path: l.own, does: wire.Ready})
+		first := l.runs[len(l.runs)-1]
+		copy(l.runs[1:], l.runs)
+		l.runs[0] = first
 	}
-	l.list = append(l.list, activity{from: l.last, path: -1})
 	if l.serving >= 0 {
 		l.served[len(l.served)-1].end = l.last
 	}
 	l.open = levels.Stack[level]{}
 }
 
-// at returns the activities of a location from the one at a time on; the last one only ends the one before.
-func (l *life) at(t int64) []activity {
-	i := sort.Search(len(l.list), func(i int) bool { return l.list[i].from > t })
-	return l.list[max(i-1, 0):]
-}
-
 // during returns the part of [from, to) in which a location lives.
 func (l *life) during(from, to int64) (alive, dead int64) {
-	if len(l.list) == 0 {
+	if len(l.runs) == 0 {
 		return to, to
 	}
-	alive = min(max(from, l.list[0].from), to)
-	return alive, max(alive, min(to, l.list[len(l.list)-1].from))
+	alive = min(max(from, l.runs[0].from), to)
+	return alive, max(alive, min(to, l.last))
 }

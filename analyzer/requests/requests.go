@@ -32,6 +32,7 @@ import (
 	"sort"
 
 	"tracerec/analyzer"
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/wire"
@@ -39,7 +40,7 @@ import (
 
 // How many bytes of the heap a Finder needs for each event at most: measured where goroutines fight for a lock, rounded up; and where all that a program does is rounds.
 const (
-	keeps       = 128
+	keeps       = 8
 	keepsRounds = 3 * keeps
 )
 
@@ -59,48 +60,41 @@ type Finder struct {
 	Part   bool                // of a recording: what is open at its begin began before it
 	Path   *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
 
-	waits  map[uint32][]wait // by location
-	sorted bool
+	waits waits
 }
 
 // wait is a wait of a location in an operation.
 type wait struct {
 	operation  int64 // its begin
-	kind       wire.Kind
 	begin, end int64
+	loc        uint32
 	causer     uint32 // location, analyzer.NoCauser for none
 	metric     uint16
+	kind       wire.Kind
 	convoy     bool
 }
 
+// compare orders the waits of a location: by operation, ascending in each.
+func (x *wait) compare(y *wait) int {
+	return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
+}
+
+// Collect takes the store in which what is collected lies. Without it, that is of the heap.
+func (f *Finder) Collect(store *spill.Store) { f.waits.store = store }
+
 // Wait takes a wait that the analyzer found.
 func (f *Finder) Wait(o *analyzer.Op, w *analyzer.Wait) {
-	if f.waits == nil {
-		f.waits = map[uint32][]wait{}
-	}
-	f.waits[o.Loc] = append(f.waits[o.Loc], wait{o.Begin, o.Kind, w.Begin, w.Release, w.Causer, w.Metric, false})
+	f.waits.add(wait{o.Begin, w.Begin, w.Release, o.Loc, w.Causer, w.Metric, o.Kind, false})
 }
 
 // Queued takes when a location waited for a lock in a convoy, when the analyzer has told of all waits.
 func (f *Finder) Queued(location uint32, begin, end int64) {
-	f.sort()
-	list := f.waits[location]
+	f.waits.sort()
+	list := f.waits.of(location)
 	for i := sort.Search(len(list), func(i int) bool { return list[i].begin >= begin }); i < len(list) && list[i].end <= end; i++ {
 		list[i].convoy = true
 	}
-}
-
-// sort puts the waits of each location in order, once.
-func (f *Finder) sort() {
-	if f.sorted {
-		return
-	}
-	f.sorted = true
-	for _, list := range f.waits {
-		slices.SortFunc(list, func(x, y wait) int {
-			return cmp.Or(cmp.Compare(x.operation, y.operation), cmp.Compare(x.kind, y.kind), cmp.Compare(x.begin, y.begin), cmp.Compare(x.end, y.end))
-		})
-	}
+	f.waits.store.Pace()
 }
 
 // Possible says whether an archive may have requests: functions are in it that serve some.
@@ -148,10 +142,10 @@ func (q *request) class() class {
 
 // Find finds the requests of an archive that has been analyzed, and judges that anew with them. It fails if there are none of those that are selected.
 func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
-	f.sort()
-	r := read(a, f.Rounds, f.Part)
+	f.waits.sort()
+	r := read(a, f.waits.store, f.Rounds, f.Part)
 	all := r.requests()
-	w := newWalker(r, f.waits, e, all)
+	w := newWalker(r, &f.waits, e, all)
 	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}, each: f.Each}
 	list, one, err := r.choose(all, f.Selection)
 	if err != nil {
@@ -160,9 +154,7 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 	if r.profiling > 0 {
 		e.Warnings = append(e.Warnings, fmt.Sprintf("requests for profiles and traces of the program itself (net/http/pprof), which are left out: %d", r.profiling))
 	}
-	for i := range list {
-		t.add(&list[i])
-	}
+	t.add(list)
 	if one {
 		f.Path = t.path(&list[0])
 	}

@@ -56,6 +56,9 @@ func (w *Window) Set(text string) error {
 
 // choose returns the requests that are selected, and whether it is one alone.
 func (r *reader) choose(all []request, s Selection) (list []request, one bool, err error) {
+	if s == (Selection{}) {
+		return all, false, nil
+	}
 	for _, q := range all {
 		at := q.begin - r.begin
 		if (s.Window == (Window{}) || q.begin != unknown && at >= s.Window.From && at < s.Window.To) && (s.Goroutine == 0 || r.defs.Locations[q.loc].GoID == s.Goroutine) {

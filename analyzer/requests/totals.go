@@ -24,13 +24,34 @@ func (c class) title() string {
 // collected is the requests of a class.
 type collected struct {
 	cut, unnamed int
-	list         []split
+	ranked       []ranked
+	sums         [groups]map[int32]portion // by group of requests and number of the key
 }
 
-// split is the latency of a request, and its parts.
-type split struct {
+// ranked is a request that is not cut, by its number.
+type ranked struct {
 	latency int64
-	parts   []share
+	number  int32
+}
+
+// Groups of the requests of a class.
+const (
+	everyone = iota
+	middle   // from the 45th to the 55th of a hundred
+	slowest  // one of a hundred
+	groups
+)
+
+// group returns the requests of a group, when they are in order.
+func (x *collected) group(which int) []ranked {
+	n := len(x.ranked)
+	switch {
+	case n == 0 || which == everyone:
+		return x.ranked
+	case which == middle:
+		return x.ranked[n*45/100 : max((n*55+99)/100, n*45/100+1)]
+	}
+	return x.ranked[n-(n+99)/100:]
 }
 
 // share is a part of a latency, by the number of its key.
@@ -49,10 +70,10 @@ type totals struct {
 }
 
 // tell tells of a request.
-func (t *totals) tell(q *request, parts []share) {
+func (t *totals) tell(q *request, parts map[key]portion) {
 	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: q.class().kind, Name: q.name, Cut: q.cut}
-	for _, p := range parts {
-		r.Parts = append(r.Parts, t.part(p))
+	for k, p := range parts {
+		r.Parts = append(r.Parts, t.part(share{t.number(k), p}))
 	}
 	t.each(r)
 }
@@ -60,45 +81,84 @@ func (t *totals) tell(q *request, parts []share) {
 // all is the class of all requests.
 var all = class{"", "(all)"}
 
-// add adds a request.
-func (t *totals) add(q *request) {
-	c := q.class()
-	var s split
-	if !q.cut {
-		s = t.split(q)
+// add adds requests. Which of them are slow is known before it is known what they wait for: so no more is kept of each than its latency.
+func (t *totals) add(list []request) {
+	for i := range list {
+		t.rank(&list[i], int32(i))
 	}
-	if t.each != nil {
-		t.tell(q, s.parts)
-	}
-	for _, in := range []class{all, c} {
-		x := t.classes[in]
-		if in == all && report.Apart(c.kind) {
-			if x == nil {
-				t.classes[in] = &collected{}
+	in := t.group(len(list))
+	for i := range list {
+		q, classes, parts := &list[i], t.of(&list[i]), map[key]portion(nil)
+		if !q.cut {
+			parts = t.w.split(q)
+		}
+		for k, p := range parts {
+			n := t.number(k)
+			for j, x := range classes {
+				x.add(in[i][j], n, p)
 			}
-			continue
 		}
-		if x == nil {
-			x = &collected{}
-			t.classes[in] = x
+		if t.each != nil {
+			t.tell(q, parts)
 		}
+	}
+}
+
+// of returns all requests, and the class of one.
+func (t *totals) of(q *request) (list [2]*collected) {
+	for i, c := range [2]class{all, q.class()} {
+		if t.classes[c] == nil {
+			t.classes[c] = &collected{}
+		}
+		list[i] = t.classes[c]
+	}
+	return list
+}
+
+// rank adds a request to those of its class and, unless these are told apart, to all.
+func (t *totals) rank(q *request, number int32) {
+	for i, x := range t.of(q) {
 		switch {
+		case i == 0 && report.Apart(q.class().kind):
+			continue
 		case q.cut:
 			x.cut++
 			continue
 		case q.name == "":
 			x.unnamed++
 		}
-		x.list = append(x.list, s)
+		x.ranked = append(x.ranked, ranked{q.end - q.begin, number})
 	}
 }
 
-func (t *totals) split(q *request) split {
-	s := split{latency: q.end - q.begin}
-	for k, p := range t.w.split(q) {
-		s.parts = append(s.parts, share{t.number(k), p})
+// group says of each of so many requests in which groups it is, as bits: of all requests, and of its class.
+func (t *totals) group(n int) [][2]uint8 {
+	in := make([][2]uint8, n)
+	for c, x := range t.classes {
+		of := 1
+		if c == all {
+			of = 0
+		}
+		slices.SortFunc(x.ranked, func(a, b ranked) int {
+			return cmp.Or(cmp.Compare(a.latency, b.latency), cmp.Compare(a.number, b.number))
+		})
+		for g := range x.sums {
+			x.sums[g] = map[int32]portion{}
+			for _, r := range x.group(g) {
+				in[r.number][of] |= 1 << g
+			}
+		}
 	}
-	return s
+	return in
+}
+
+// add adds a part of the latency of a request of some groups.
+func (x *collected) add(in uint8, key int32, p portion) {
+	for g := range x.sums {
+		if in>>g&1 != 0 {
+			x.sums[g][key] = x.sums[g][key].and(p)
+		}
+	}
 }
 
 // number returns the number of a key.
@@ -139,45 +199,39 @@ func order(kind string) int {
 
 // class makes the row of a class.
 func (t *totals) class(c class, x *collected, span int64) report.Requests {
-	out := report.Requests{Name: c.name, Kind: c.kind, Count: len(x.list), Cut: x.cut, Unnamed: x.unnamed, Parts: []report.LatencyPart{}, Slow: []report.SlowPart{}}
-	n := len(x.list)
+	out := report.Requests{Name: c.name, Kind: c.kind, Count: len(x.ranked), Cut: x.cut, Unnamed: x.unnamed, Parts: []report.LatencyPart{}, Slow: []report.SlowPart{}}
+	n := len(x.ranked)
 	if n == 0 {
 		return out
 	}
 	if span > 0 {
 		out.Rate = float64(n) / (float64(span) / 1e9)
 	}
-	slices.SortStableFunc(x.list, func(a, b split) int { return cmp.Compare(a.latency, b.latency) })
 	latencies := make([]int64, n)
-	for i := range x.list {
-		latencies[i] = x.list[i].latency
+	for i := range x.ranked {
+		latencies[i] = x.ranked[i].latency
 	}
 	out.Percentiles, out.Max = report.PercentilesOf(latencies), latencies[n-1]
-	for _, p := range t.mean(x.list) {
+	for _, p := range t.mean(x, everyone) {
 		out.Mean += p.time
 		out.Parts = append(out.Parts, t.part(p))
 	}
-	middle := map[int32]int64{}
-	for _, p := range t.mean(x.list[n*45/100 : max((n*55+99)/100, n*45/100+1)]) {
-		middle[p.key] = p.time
+	usual := map[int32]int64{}
+	for _, p := range t.mean(x, middle) {
+		usual[p.key] = p.time
 	}
-	for _, p := range t.mean(x.list[n-(n+99)/100:]) {
-		out.Slow = append(out.Slow, report.SlowPart{LatencyPart: t.part(p), Excess: p.time - middle[p.key]})
+	for _, p := range t.mean(x, slowest) {
+		out.Slow = append(out.Slow, report.SlowPart{LatencyPart: t.part(p), Excess: p.time - usual[p.key]})
 	}
 	report.SortSlow(out.Slow)
 	return out
 }
 
-// mean returns the parts of the mean latency of some requests, largest first. They add up to it, rounded down.
-func (t *totals) mean(list []split) (parts []share) {
-	sums := map[int32]portion{}
-	for i := range list {
-		for _, p := range list[i].parts {
-			sums[p.key] = sums[p.key].and(p.portion)
-		}
-	}
+// mean returns the parts of the mean latency of a group of requests, largest first. They add up to it, rounded down.
+func (t *totals) mean(x *collected, which int) (parts []share) {
+	sums := x.sums[which]
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b int32) int { return cmp.Or(-cmp.Compare(sums[a].time, sums[b].time), t.compare(a, b)) })
-	n, before := int64(len(list)), int64(0)
+	n, before := int64(len(x.group(which))), int64(0)
 	for _, k := range keys {
 		sum := sums[k]
 		parts = append(parts, share{k, portion{(before+sum.time)/n - before/n, sum.convoy / n}})

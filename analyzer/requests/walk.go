@@ -37,10 +37,11 @@ const longest = 4
 // walker goes along the critical paths of requests.
 type walker struct {
 	r       *reader
-	waits   map[uint32][]wait
+	waits   *waits
 	metrics []metric.Metric
 	serving map[uint32][]request // of connections: their requests, ascending
-	passed  map[string][]handoff // by function: who got what is waited for in it, ascending
+	sites   map[string]int32     // by function: its number
+	passed  parts[handoff]       // by site: who got what is waited for in it, ascending
 	holders bool                 // it is recorded who has a lock
 
 	links   []link
@@ -57,15 +58,18 @@ type handoff struct {
 	loc uint32
 }
 
-// cause is why the walk is at another goroutine than the request's: the chain of waits that led there, and the function in which it was last waited, "" if
+// cause is why the walk is at another goroutine than the request's: the chain of waits that led there, and the function in which it was last waited, noSite if
 // others cannot have been in that one's place.
 type cause struct {
 	chain int32
-	site  string
+	site  int32
 }
 
-func newWalker(r *reader, waits map[uint32][]wait, e *report.Experiment, all []request) *walker {
-	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, linked: map[link]int32{}, parts: map[key]portion{}}
+// noSite is the number of functions in which a goroutine does not wait for what others give back.
+const noSite = -1
+
+func newWalker(r *reader, waits *waits, e *report.Experiment, all []request) *walker {
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, sites: map[string]int32{}, linked: map[link]int32{}, parts: map[key]portion{}}
 	for _, q := range all {
 		if q.kind == kindHTTP {
 			w.serving[q.loc] = append(w.serving[q.loc], q)
@@ -78,39 +82,48 @@ func newWalker(r *reader, waits map[uint32][]wait, e *report.Experiment, all []r
 
 // handoffs finds out who got what is waited for, where.
 func (w *walker) handoffs() {
-	w.passed = map[string][]handoff{}
-	for loc, list := range w.waits {
-		for i := range list {
-			if x := &list[i]; x.causer != analyzer.NoCauser {
-				if a := w.r.lives[loc].at(x.begin); len(a) > 0 {
-					if site := w.site(a[0].path); site != "" {
-						w.passed[site] = append(w.passed[site], handoff{x.end, loc})
-					}
-				}
+	w.each(func(x *wait, site int32) { w.passed.count(uint32(site)) })
+	w.passed.place(w.r.done.store)
+	w.each(func(x *wait, site int32) { w.passed.put(uint32(site), handoff{x.end, x.loc}) })
+	w.passed.order(w.r.done.store, func(x, y handoff) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.loc, y.loc)) })
+}
+
+// each calls do with each wait for somebody at a site.
+func (w *walker) each(do func(x *wait, site int32)) {
+	for i := range w.waits.list {
+		x := &w.waits.list[i]
+		if x.causer == analyzer.NoCauser {
+			continue
+		}
+		at := w.r.at(&w.r.lives[x.loc], x.begin)
+		if a, _, more := at.next(); more {
+			if site := w.site(a.path); site != noSite {
+				do(x, site)
 			}
 		}
 	}
-	for _, list := range w.passed {
-		slices.SortFunc(list, func(x, y handoff) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.loc, y.loc)) })
-	}
 }
 
-// site returns the function of an operation in which a goroutine waits for what others give back, "" of other operations. Who waits for a group to be done
+// site returns the number of the function of an operation in which a goroutine waits for what others give back, noSite of other operations. Who waits for a group to be done
 // waits for that, and so does who waits for a lock whose holder is recorded.
-func (w *walker) site(path int32) string {
+func (w *walker) site(path int32) int32 {
 	if path < 0 {
-		return ""
+		return noSite
 	}
-	switch x := &w.r.paths.list[path]; x.kind {
-	case wire.LockBegin:
-		if w.holders {
-			return ""
-		}
-		fallthrough
-	case wire.RecvBegin, wire.SelectBegin, wire.CondBegin:
-		return w.r.paths.region(x.region).Func
+	x := &w.r.paths.list[path]
+	if x.kind != wire.RecvBegin && x.kind != wire.SelectBegin && x.kind != wire.CondBegin && (x.kind != wire.LockBegin || w.holders) {
+		return noSite
 	}
-	return ""
+	function := w.r.paths.region(x.region).Func
+	if function == "" {
+		return noSite
+	}
+	site, known := w.sites[function]
+	if !known {
+		site = int32(len(w.sites))
+		w.sites[function] = site
+	}
+	return site
 }
 
 // split divides the latency of a request.
@@ -170,10 +183,14 @@ func (w *walker) extend(chain int32, metric string, path int32) int32 {
 // walk divides what a location did in [from, to), in which it lives.
 func (w *walker) walk(loc uint32, from, to int64, c *cause) {
 	w.walking = append(w.walking, loc)
-	list := w.r.lives[loc].at(from)
-	for i := 0; i+1 < len(list) && from < to; i++ {
-		if end := min(to, list[i+1].from); end > from {
-			w.spend(loc, &list[i], from, end, c)
+	all := w.r.at(&w.r.lives[loc], from)
+	for from < to {
+		a, end, more := all.next()
+		if !more {
+			break
+		}
+		if end = min(to, end); end > from {
+			w.spend(loc, &a, from, end, c)
 			from = end
 		}
 	}
@@ -214,7 +231,8 @@ func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
 
 // during returns the waits of an operation, ascending; they do not overlap.
 func (w *walker) during(loc uint32, began int64, kind wire.Kind) []wait {
-	list := w.waits[loc]
+	w.waits.store.Pace()
+	list := w.waits.of(loc)
 	at := func(kind wire.Kind) int {
 		return sort.Search(len(list), func(i int) bool {
 			return list[i].operation > began || list[i].operation == began && list[i].kind >= kind
@@ -272,7 +290,7 @@ func (w *walker) follow(loc uint32, from, to int64, c *cause) {
 		w.absent(loc, from, alive, c)
 	}
 	at := alive
-	if list, serves := w.serving[loc]; serves && c.site != "" {
+	if list, serves := w.serving[loc]; serves && c.site != noSite {
 		for i := sort.Search(len(list), func(i int) bool { return list[i].end > alive }); i < len(list) && list[i].begin < dead; i++ {
 			begin, end := max(at, list[i].begin), min(dead, list[i].end)
 			w.absent(loc, at, begin, c)
@@ -290,7 +308,11 @@ func (w *walker) follow(loc uint32, from, to int64, c *cause) {
 
 // absent divides [from, to) in which a location cannot have been what others waited for: somebody else was.
 func (w *walker) absent(loc uint32, from, to int64, c *cause) {
-	list := w.passed[c.site]
+	if c.site == noSite {
+		w.emit(c, metric.UnrecordedWait, -1, to-from)
+		return
+	}
+	list := w.passed.of(uint32(c.site))
 	for i := sort.Search(len(list), func(i int) bool { return list[i].at > from }) - 1; i >= 0 && i < len(list) && from < to; i++ {
 		end := to
 		if i+1 < len(list) {

@@ -40,7 +40,7 @@ func newRequests() *cobra.Command {
 // withRequests returns what is known of an input with requests: of a report all, of a trace those that are selected.
 func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report.Experiment, error) {
 	if f.Selection != (requests.Selection{}) || f.Rounds {
-		return analyzeTrace(cmd, input, pipeline.Options{Options: analyzer.Options{Wait: f.Wait, Queued: f.Queued, Keeps: f.Keeps()}}, f.Find)
+		return analyzeTrace(cmd, input, pipeline.Options{Options: analyzer.Options{Wait: f.Wait, Queued: f.Queued, Collect: f.Collect, Keeps: f.Keeps()}}, f.Find)
 	}
 	in, err := open(cmd, input, pipeline.Options{Selection: f.Selection})
 	if err != nil {
