@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"tracerec/internal/spill"
 	"tracerec/trace/wire"
 )
 
@@ -17,15 +18,18 @@ func (r *reader) requests() (all []request) {
 			list = r.ofServer(uint32(i), l)
 		}
 		if len(list) == 0 {
-			all = append(all, r.roundsOf(uint32(i), l)...)
+			all = r.roundsOf(uint32(i), l, all)
 		}
 		for j := range list {
-			if q := &list[j]; r.name(q) {
+			r.done.store.Pace()
+			q := &list[j]
+			name, profiles := r.name(q)
+			if profiles {
 				r.profiling++
-			} else {
-				q.stream = l.streams(q, r.begin)
-				all = append(all, *q)
+				continue
 			}
+			q.label = r.labeled(label{r.labels[q.label].kind, name, l.streams(q, r.begin)})
+			all = spill.Append(r.done.store, all, *q)
 		}
 	}
 	return all
@@ -38,9 +42,9 @@ func (r *reader) ofServer(loc uint32, l *life) []request {
 		switch r.paths.list[a.path].part {
 		case noPart:
 		case wholeLife:
-			return []request{{loc: loc, begin: l.runs[0].from, end: l.last, kind: r.paths.lifelong(a.path), cut: !l.ended || !l.created}}
+			return []request{{loc: loc, begin: l.runs[0].from, end: l.last, label: r.labeled(label{kind: r.paths.lifelong(a.path)}), cut: !l.ended || !l.created}}
 		default:
-			c, all := conn{loc: loc, begin: unknown, end: unknown}, r.of(l)
+			c, all := conn{store: r.done.store, loc: loc, label: r.labeled(label{kind: kindHTTP}), begin: unknown, end: unknown}, r.of(l)
 			for a, end, more := all.next(); more; a, end, more = all.next() {
 				c.next(&a, end, r.paths)
 			}
@@ -58,7 +62,9 @@ const unknown = int64(-1 << 63)
 //   - else when the system call begins that reads its first bytes,
 //   - else, because they were read with the one before, when nobody else reads the connection any more.
 type conn struct {
+	store  *spill.Store
 	loc    uint32
+	label  int32
 	begin  int64 // of the next request, unknown if nothing of it came
 	fixed  bool  // it is not the begin of a read that finds nothing
 	served bool  // the request has come so far that it is one
@@ -108,7 +114,7 @@ func (c *conn) close(at int64) {
 		if c.end == unknown {
 			c.end = at
 		}
-		c.found = append(c.found, request{loc: c.loc, begin: c.begin, end: c.end, kind: kindHTTP, cut: c.begin == unknown})
+		c.found = spill.Append(c.store, c.found, request{loc: c.loc, begin: c.begin, end: c.end, label: c.label, cut: c.begin == unknown})
 		c.begin, c.fixed = unknown, false
 	}
 	c.served, c.end = false, unknown
@@ -141,7 +147,7 @@ func (l *life) streams(q *request, begin int64) bool {
 
 // name finds out the route of a request: what its mux says, else the first that is known. It may be one for a profile or a trace of the program itself, which is
 // none of its service.
-func (r *reader) name(q *request) (profiles bool) {
+func (r *reader) name(q *request) (name string, profiles bool) {
 	l := &r.lives[q.loc]
 	from := sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
 	for _, n := range l.names[from:] {
@@ -150,20 +156,20 @@ func (r *reader) name(q *request) (profiles bool) {
 			break
 		}
 		if strings.HasPrefix(r.paths.region(p.region).Func, "net/http/pprof.") || strings.Contains(p.route, "/debug/pprof/") {
-			return true
+			return "", true
 		}
-		if q.name == "" || p.sure {
-			q.name = p.route
+		if name == "" || p.sure {
+			name = p.route
 		}
 		if p.sure {
 			break
 		}
 	}
-	if q.name == "" && r.paths.list[l.own].part == wholeLife {
+	if name == "" && r.paths.list[l.own].part == wholeLife {
 		all := r.of(l)
-		for a, _, more := all.next(); more && q.name == ""; a, _, more = all.next() {
-			q.name = r.paths.outermost(a.path)
+		for a, _, more := all.next(); more && name == ""; a, _, more = all.next() {
+			name = r.paths.outermost(a.path)
 		}
 	}
-	return false
+	return name, false
 }

@@ -10,8 +10,11 @@ import (
 // slab is of how many elements the memory is that is taken at once.
 const slab = 1 << 15
 
-// atOnce is how many elements of a store may be touched in order before the next look at the limit.
-const atOnce = 1 << 12
+// How many elements of a store may be touched, in order or anywhere, before the next look at the limit.
+const (
+	atOnce   = 1 << 12
+	anywhere = 1 << 8
+)
 
 // activities are what all locations did, in the order in which that was read: runs of a location's.
 type activities struct {
@@ -206,7 +209,7 @@ func (s *waits) sort() {
 	s.place(s.store)
 	for _, list := range s.told {
 		for i := range list {
-			if i%256 == 0 { // each may touch another page
+			if i%anywhere == 0 {
 				s.store.Pace()
 			}
 			s.put(list[i].loc, list[i])

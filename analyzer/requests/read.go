@@ -13,6 +13,8 @@ type reader struct {
 	paths      *paths
 	lives      []life
 	done       activities
+	labels     []label // of requests
+	numbers    map[label]int32
 	begin, end int64 // of all events
 	rounds     bool  // they are looked for
 	part       bool  // what is open when the recording begins began before
@@ -70,7 +72,7 @@ type signed struct {
 // read reads an archive. What is damaged is left out, as the analyzer has said.
 func read(a *trace.Archive, store *spill.Store, rounds, part bool) *reader {
 	defs := a.Definitions()
-	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{store: store}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{store: store}, numbers: map[label]int32{}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
 	decoder, buf := a.NewDecoder(), new(trace.Buffer)
 	for i, c := range a.Chunks() {
 		if i == 0 {
@@ -175,16 +177,16 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	p := &r.paths.list[path]
 	if l.serving < 0 && p.serves != "" && r.paths.list[l.own].part != wholeLife {
 		l.serving = len(l.open.Levels)
-		l.served = append(l.served, request{loc: loc, begin: t, kind: p.serves, cut: true})
+		l.served = spill.Append(r.done.store, l.served, request{begin: t, loc: loc, label: r.labeled(label{kind: p.serves}), cut: true})
 	}
 	if p.route != "" && (parent < 0 || r.paths.list[parent].route != p.route) {
-		l.names = append(l.names, named{t, path})
+		l.names = spill.Append(r.done.store, l.names, named{t, path})
 	}
 	if p.stream != noSign {
-		l.signs = append(l.signs, signed{t, p.stream})
+		l.signs = spill.Append(r.done.store, l.signs, signed{t, p.stream})
 	}
 	if r.rounds && r.paths.pauses(path) {
-		l.pauses = append(l.pauses, pause{path, t, unknown})
+		l.pauses = spill.Append(r.done.store, l.pauses, pause{path, t, unknown})
 	}
 	*l.open.Open(e.Kind) = level{begin: t, path: path}
 	l.fresh = true

@@ -121,19 +121,35 @@ type Request struct {
 	Parts      []report.LatencyPart // of its latency, in no order; none if it is cut
 }
 
-// request is a request.
+// request is a request. There may be very many.
 type request struct {
-	loc        uint32
 	begin, end int64
-	kind, name string // name: "" unknown
+	loc        uint32
+	label      int32 // number in reader.labels
 	cut        bool
-	stream     bool // it goes on as one
 }
 
-// class returns what the request has in common with others.
-func (q *request) class() class {
-	c := class{q.kind, q.name}
-	if q.stream {
+// label is what is known of a request that others are, too.
+type label struct {
+	kind, name string // name: "" unknown
+	stream     bool   // it goes on as one
+}
+
+// labeled returns the number of a label.
+func (r *reader) labeled(l label) int32 {
+	n, known := r.numbers[l]
+	if !known {
+		n = int32(len(r.labels))
+		r.numbers[l] = n
+		r.labels = append(r.labels, l)
+	}
+	return n
+}
+
+// class returns the class of requests that have a label.
+func (l *label) class() class {
+	c := class{l.kind, l.name}
+	if l.stream {
 		c.kind = report.KindStream
 	}
 	c.name = c.title()

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace/wire"
 )
@@ -27,9 +28,9 @@ func (p *paths) pauses(path int32) bool {
 	return false
 }
 
-// roundsOf returns the rounds of a goroutine, none if it has no loop: the place where it waits is the outermost one to which it comes so often, of several the one that
+// roundsOf adds the rounds of a goroutine, none if it has no loop: the place where it waits is the outermost one to which it comes so often, of several the one that
 // was first. What comes before the first pause is no round, and neither is what comes after the last, if the goroutine ends with it.
-func (r *reader) roundsOf(loc uint32, l *life) (all []request) {
+func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 	often := map[int32]int{}
 	for _, p := range l.pauses {
 		often[p.path]++
@@ -40,18 +41,24 @@ func (r *reader) roundsOf(loc uint32, l *life) (all []request) {
 			at = p.path
 		}
 	}
+	if at < 0 {
+		return all
+	}
+	add := func(begin, end int64, cut bool) {
+		all = spill.Append(r.done.store, all, request{loc: loc, begin: begin, end: end, label: r.labeled(label{kind: report.KindRound, name: r.loop(at)}), cut: cut})
+	}
 	begin := int64(unknown)
 	for _, p := range l.pauses {
 		if p.path != at {
 			continue
 		}
 		if begin != unknown {
-			all = append(all, request{loc: loc, begin: begin, end: p.begin, kind: report.KindRound, name: r.loop(at)})
+			add(begin, p.begin, false)
 		}
 		begin = p.end
 	}
 	if begin != unknown && !l.ended {
-		all = append(all, request{loc: loc, begin: begin, end: l.last, kind: report.KindRound, name: r.loop(at), cut: true})
+		add(begin, l.last, true)
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
 )
@@ -24,7 +25,7 @@ func (c class) title() string {
 // collected is the requests of a class.
 type collected struct {
 	cut, unnamed int
-	ranked       []ranked
+	ranked       []ranked                  // in the end, by latency
 	sums         [groups]map[int32]portion // by group of requests and number of the key
 }
 
@@ -71,7 +72,8 @@ type totals struct {
 
 // tell tells of a request.
 func (t *totals) tell(q *request, parts map[key]portion) {
-	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: q.class().kind, Name: q.name, Cut: q.cut}
+	l := t.w.r.labels[q.label]
+	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: l.class().kind, Name: l.name, Cut: q.cut}
 	for k, p := range parts {
 		r.Parts = append(r.Parts, t.part(share{t.number(k), p}))
 	}
@@ -84,6 +86,9 @@ var all = class{"", "(all)"}
 // add adds requests. Which of them are slow is known before it is known what they wait for: so no more is kept of each than its latency.
 func (t *totals) add(list []request) {
 	for i := range list {
+		if i%atOnce == 0 {
+			t.w.r.done.store.Pace()
+		}
 		t.rank(&list[i], int32(i))
 	}
 	in := t.group(len(list))
@@ -106,7 +111,7 @@ func (t *totals) add(list []request) {
 
 // of returns all requests, and the class of one.
 func (t *totals) of(q *request) (list [2]*collected) {
-	for i, c := range [2]class{all, q.class()} {
+	for i, c := range [2]class{all, t.w.r.labels[q.label].class()} {
 		if t.classes[c] == nil {
 			t.classes[c] = &collected{}
 		}
@@ -117,34 +122,39 @@ func (t *totals) of(q *request) (list [2]*collected) {
 
 // rank adds a request to those of its class and, unless these are told apart, to all.
 func (t *totals) rank(q *request, number int32) {
+	l := &t.w.r.labels[q.label]
 	for i, x := range t.of(q) {
 		switch {
-		case i == 0 && report.Apart(q.class().kind):
+		case i == 0 && report.Apart(l.class().kind):
 			continue
 		case q.cut:
 			x.cut++
 			continue
-		case q.name == "":
+		case l.name == "":
 			x.unnamed++
 		}
-		x.ranked = append(x.ranked, ranked{q.end - q.begin, number})
+		x.ranked = spill.Append(t.w.r.done.store, x.ranked, ranked{q.end - q.begin, number})
 	}
 }
 
 // group says of each of so many requests in which groups it is, as bits: of all requests, and of its class.
 func (t *totals) group(n int) [][2]uint8 {
-	in := make([][2]uint8, n)
+	store := t.w.r.done.store
+	in := spill.Make[[2]uint8](store, n)
 	for c, x := range t.classes {
 		of := 1
 		if c == all {
 			of = 0
 		}
-		slices.SortFunc(x.ranked, func(a, b ranked) int {
+		inOrder(store, x.ranked, func(a, b ranked) int {
 			return cmp.Or(cmp.Compare(a.latency, b.latency), cmp.Compare(a.number, b.number))
 		})
 		for g := range x.sums {
 			x.sums[g] = map[int32]portion{}
-			for _, r := range x.group(g) {
+			for i, r := range x.group(g) {
+				if i%anywhere == 0 {
+					store.Pace()
+				}
 				in[r.number][of] |= 1 << g
 			}
 		}

@@ -39,7 +39,7 @@ type walker struct {
 	r       *reader
 	waits   *waits
 	metrics []metric.Metric
-	serving map[uint32][]request // of connections: their requests, ascending
+	serving map[uint32][]request // of connections: their requests, ascending, and rarely others
 	sites   map[string]int32     // by function: its number
 	passed  parts[handoff]       // by site: who got what is waited for in it, ascending
 	holders bool                 // it is recorded who has a lock
@@ -69,15 +69,28 @@ type cause struct {
 const noSite = -1
 
 func newWalker(r *reader, waits *waits, e *report.Experiment, all []request) *walker {
-	w := &walker{r: r, waits: waits, metrics: e.Metrics, serving: map[uint32][]request{}, sites: map[string]int32{}, linked: map[link]int32{}, parts: map[key]portion{}}
-	for _, q := range all {
-		if q.kind == kindHTTP {
-			w.serving[q.loc] = append(w.serving[q.loc], q)
-		}
-	}
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, sites: map[string]int32{}, linked: map[link]int32{}, parts: map[key]portion{}}
+	w.serving = r.connections(all)
 	w.holders = !slices.ContainsFunc(r.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Waits })
 	w.handoffs()
 	return w
+}
+
+// connections returns the requests of connections by location, all of which are in order.
+func (r *reader) connections(all []request) map[uint32][]request {
+	of := map[uint32][]request{}
+	for from := 0; from < len(all); {
+		r.done.store.Pace()
+		loc, to, http := all[from].loc, from, false
+		for ; to < len(all) && all[to].loc == loc; to++ {
+			http = http || r.labels[all[to].label].kind == kindHTTP
+		}
+		if http {
+			of[loc] = all[from:to]
+		}
+		from = to
+	}
+	return of
 }
 
 // handoffs finds out who got what is waited for, where.
@@ -292,6 +305,9 @@ func (w *walker) follow(loc uint32, from, to int64, c *cause) {
 	at := alive
 	if list, serves := w.serving[loc]; serves && c.site != noSite {
 		for i := sort.Search(len(list), func(i int) bool { return list[i].end > alive }); i < len(list) && list[i].begin < dead; i++ {
+			if w.r.labels[list[i].label].kind != kindHTTP {
+				continue
+			}
 			begin, end := max(at, list[i].begin), min(dead, list[i].end)
 			w.absent(loc, at, begin, c)
 			if begin < end {
