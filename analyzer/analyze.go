@@ -23,7 +23,7 @@ type Options struct {
 	Store  *spill.Store // where that lies, see [NewStore]; nil: one of its own
 	// Collect, if set, is told by who makes a Store that it is also for what Wait and Message collect, before they are called.
 	Collect func(*spill.Store)
-	Keeps   int64 // how many bytes of the heap they keep for each event at most, see [Least]
+	Keeps   Kept // what they keep at most, see [Least]
 	// Locations is how many locations the report tells apart, 0 for 4096. If there are more, those of the largest groups become
 	// one location each, until there are no more or all groups have.
 	Locations int

@@ -36,21 +36,27 @@ func events(a *trace.Archive) (n int64) {
 	return n
 }
 
+// Kept is how many bytes of the heap somebody keeps for each event and each location.
+type Kept struct{ Event, Location int64 }
+
+// And adds up what two keep.
+func (k Kept) And(o Kept) Kept { return Kept{k.Event + o.Event, k.Location + o.Location} }
+
 // Least returns how many bytes of memory the analysis of an archive takes whatever the limit: for goroutines, objects and chunks, and for what
-// others keep of each event. causes says that [Options.Causes] is set.
-func Least(a *trace.Archive, keeps int64, causes bool) int64 {
+// others keep. causes says that [Options.Causes] is set.
+func Least(a *trace.Archive, keeps Kept, causes bool) int64 {
 	d := a.Definitions()
 	causes = causes || Causing(events(a), int64(len(d.Locations)))
 	return LeastOf(keeps, causes, events(a), int64(len(d.Locations)), int64(len(d.Objects)), int64(len(a.Chunks())))
 }
 
 // LeastOf is Least of an archive with so many of everything. causes says that what causes waits is looked for.
-func LeastOf(keeps int64, causes bool, events, locations, objects, chunks int64) int64 {
-	each := int64(perLocation)
+func LeastOf(keeps Kept, causes bool, events, locations, objects, chunks int64) int64 {
+	each := perLocation + keeps.Location
 	if causes {
 		each += perCausing
 	}
-	return keeps*events + program + each*locations + perObject*objects + perChunk*chunks
+	return keeps.Event*events + program + each*locations + perObject*objects + perChunk*chunks
 }
 
 // What things take that are in memory always, bytes: measured, rounded up.

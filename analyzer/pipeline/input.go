@@ -133,13 +133,13 @@ func (h how) check(bytes int64) func(gotrace.Sofar) error {
 		return nil
 	}
 	return func(s gotrace.Sofar) error {
-		least, none := analyzer.LeastOf(h.keeps, h.causes, s.Events, s.Locations, s.Objects, 0), analyzer.LeastOf(0, false, 0, 0, 0, 0)
+		least, none := analyzer.LeastOf(h.keeps, h.causes, s.Events, s.Locations, s.Objects, 0), analyzer.LeastOf(analyzer.Kept{}, false, 0, 0, 0, 0)
 		if least <= h.memory {
 			return nil
 		}
 		const more = 1.25 // the rest may have more of everything
 		all := analyzer.LeastOf(h.keeps, h.causes || analyzer.Causing(s.Events, s.Locations), s.Events, s.Locations, s.Objects, 0) + int64(more*float64(least-none)*float64(max(0, bytes-s.Bytes))/float64(s.Bytes))
-		return fmt.Errorf("--memory %s is too little for the %s of its first %s: --memory %s should be enough for all", new(size.Bytes(h.memory)), of(s.Locations, s.Objects, s.Events, h.keeps),
+		return fmt.Errorf("--memory %s is too little for the %s of its first %s: --memory %s should be enough for all", new(size.Bytes(h.memory)), of(s.Locations, s.Objects, s.Events, h.keeps.Event),
 			readable.RoughPercent(float64(s.Bytes)/float64(bytes)), enough(all))
 	}
 }

@@ -38,7 +38,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 		return nil, err
 	}
 	if o.IndexWaits {
-		o.Keeps++ // the index
+		o.Keeps.Event++ // the index
 	}
 	a, damage, err := open(input, o.how())
 	if err != nil {
@@ -47,13 +47,14 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	defer a.Close()
 	if least := analyzer.Least(a, o.Keeps, o.Causes); o.Limited && o.Memory < least {
 		d := a.Definitions()
-		what := of(int64(len(d.Locations)), int64(len(d.Objects)), int64(events(a)), o.Keeps)
+		what := of(int64(len(d.Locations)), int64(len(d.Objects)), int64(events(a)), o.Keeps.Event)
 		return nil, fmt.Errorf("%s: --memory %s is too little for its %s: --memory %s is enough", inputs.Called(input), new(size.Bytes(o.Memory)), what, enough(least))
 	}
 	o.Patterns, o.Name = patterns.All(), namesOf(a)
 	var finder *requests.Finder
+	withRequests := analyzer.Least(a, o.Keeps.And(new(requests.Finder).Keeps()), o.Causes)
 	served := requests.Possible(a) && o.Goroutine == 0
-	if served && o.Wait == nil && (o.Memory == 0 || requests.Needs(a) <= o.Memory/2) {
+	if served && o.Wait == nil && (o.Memory == 0 || withRequests <= o.Memory) {
 		finder = &requests.Finder{Part: o.Selection.Window.From > 0 && o.Selection.Request == ""}
 		o.Wait, o.Queued = finder.Wait, finder.Queued
 		collect := o.Collect
@@ -80,7 +81,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 			return nil, err
 		}
 	} else if served && o.Wait == nil {
-		e.Warnings = append(e.Warnings, "requests are not looked for, as that may take more memory than there is: --memory "+enough(2*requests.Needs(a))+" is enough")
+		e.Warnings = append(e.Warnings, "requests are not looked for, as that may take more memory than there is: --memory "+enough(withRequests)+" is enough")
 	}
 	if damage != nil {
 		e.Warnings = append([]string{damage.Error()}, e.Warnings...)

@@ -66,7 +66,7 @@ func TestTooLittle(t *testing.T) {
 	check := how{memory: 128 * mib}.check(100 * mib)
 	require.NoError(t, check(gotrace.Sofar{Bytes: mib, Events: 1e6, Locations: 1000}))
 	require.EqualError(t, check(gotrace.Sofar{Bytes: 10 * mib, Locations: 100_000}), "--memory 128M is too little for the 100,000 goroutines of its first 10 %: --memory 1088M should be enough for all")
-	check = how{memory: 128 * mib, keeps: 32}.check(100 * mib)
+	check = how{memory: 128 * mib, keeps: analyzer.Kept{Event: 32}}.check(100 * mib)
 	require.EqualError(t, check(gotrace.Sofar{Bytes: 25 * mib, Events: 2 * mib, Locations: 2000}), "--memory 128M is too little for the 2,000 goroutines and 2,097,152 events of its first 25 %: --memory 448M should be enough for all")
 	require.Equal(t, "167 goroutines, 9,000 locks, channels and the like", of(167, 9000, 5, 0))
 	require.Nil(t, how{}.check(100*mib))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"tracerec/analyzer"
 	"tracerec/analyzer/requests"
 	"tracerec/report"
 	"tracerec/report/inputs"
@@ -14,7 +15,7 @@ import (
 type how struct {
 	recorded bool            // with its own clocks
 	memory   int64           // that the user lets the analysis have, bytes; 0: any
-	keeps    int64           // Options.Keeps
+	keeps    analyzer.Kept   // Options.Keeps
 	causes   bool            // Options.Causes
 	window   requests.Window // only this part, the zero value for all
 }

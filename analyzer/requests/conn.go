@@ -29,7 +29,7 @@ func (r *reader) requests() (all []request) {
 				continue
 			}
 			q.label = r.labeled(label{r.labels[q.label].kind, name, l.streams(q, r.begin)})
-			all = spill.Append(r.done.store, all, *q)
+			all = add(r.done.store, all, *q)
 		}
 	}
 	return all
@@ -114,7 +114,7 @@ func (c *conn) close(at int64) {
 		if c.end == unknown {
 			c.end = at
 		}
-		c.found = spill.Append(c.store, c.found, request{loc: c.loc, begin: c.begin, end: c.end, label: c.label, cut: c.begin == unknown})
+		c.found = add(c.store, c.found, request{loc: c.loc, begin: c.begin, end: c.end, label: c.label, cut: c.begin == unknown})
 		c.begin, c.fixed = unknown, false
 	}
 	c.served, c.end = false, unknown

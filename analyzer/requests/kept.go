@@ -16,35 +16,52 @@ const (
 	anywhere = 1 << 8
 )
 
-// activities are what all locations did, in the order in which that was read: runs of a location's.
+// activities are what all locations did, in runs of a location's.
 type activities struct {
 	store *spill.Store
 	slabs [][]activity
-	owner *life // of the last one
+	added int
 }
 
 // run is activities of a location that are behind one another, from the one with a number on.
 type run struct {
-	from      int64 // of the first one
-	at, count uint32
+	from             int64 // of the first one
+	at, count, space uint32
 }
+
+// longestRun is for how many activities a run has space if its location has many.
+const longestRun = 256
 
 // add adds an activity of a location.
 func (s *activities) add(l *life, a activity) {
-	n := len(s.slabs) - 1
-	if n < 0 || len(s.slabs[n]) == slab {
-		s.store.Pace()
-		s.slabs = append(s.slabs, spill.Make[activity](s.store, slab)[:0])
-		s.owner = nil
+	n := len(l.runs) - 1
+	if n < 0 || l.runs[n].count == l.runs[n].space {
+		space := uint32(4)
+		if n >= 0 {
+			space = min(2*l.runs[n].space, longestRun)
+		}
+		l.runs = append(l.runs, s.run(a.from, space))
 		n++
 	}
-	if s.owner != l {
-		s.owner = l
-		l.runs = spill.Append(s.store, l.runs, run{from: a.from, at: uint32(n*slab + len(s.slabs[n]))})
+	if s.added++; s.added%anywhere == 0 {
+		s.store.Pace()
 	}
-	s.slabs[n] = append(s.slabs[n], a)
-	l.runs[len(l.runs)-1].count++
+	last := &l.runs[n]
+	last.count++
+	s.of(last)[last.count-1] = a
 	l.doing = a
+}
+
+// run returns an empty run that begins at a time.
+func (s *activities) run(from int64, space uint32) run {
+	n := len(s.slabs) - 1
+	if n < 0 || len(s.slabs[n])+int(space) > slab {
+		s.slabs = append(s.slabs, spill.Make[activity](s.store, slab)[:0])
+		n++
+	}
+	at := len(s.slabs[n])
+	s.slabs[n] = s.slabs[n][:at+int(space)]
+	return run{from: from, at: uint32(n*slab + at), space: space}
 }
 
 // of returns the activities of a run.
@@ -94,6 +111,14 @@ func (c *cursor) next() (a activity, end int64, more bool) {
 		end = c.end
 	}
 	return a, end, true
+}
+
+// add adds an element to a list that may become long. Most do not, and those are of the heap.
+func add[T any](store *spill.Store, list []T, x T) []T {
+	if len(list) < atOnce {
+		return append(list, x)
+	}
+	return spill.Append(store, list, x)
 }
 
 // waits are the waits of all locations.

@@ -10,6 +10,7 @@ import (
 
 	"tracerec/analyzer"
 	"tracerec/internal/naive/random"
+	"tracerec/internal/spill"
 	"tracerec/internal/testkit"
 	"tracerec/metric"
 	"tracerec/patterns"
@@ -20,6 +21,9 @@ import (
 // TestNaive compares the parts of the requests in random traces with what was done at each single moment of them.
 func TestNaive(t *testing.T) {
 	found, waited, queued := 0, 0, 0
+	limited, err := spill.New(1, t.TempDir())
+	require.NoError(t, err)
+	defer limited.Close()
 	for seed := range uint64(testkit.Cases(450)) {
 		text := random.Trace(seed)
 		for _, name := range []string{"a", "c"} {
@@ -27,11 +31,12 @@ func TestNaive(t *testing.T) {
 		}
 		a, err := tracetext.Open("random", "process main processors 2\n"+text)
 		require.NoError(t, err)
-		f := new(Finder)
+		f, store := new(Finder), []*spill.Store{nil, limited}[seed%2]
+		f.Collect(store)
 		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 		require.NoError(t, err)
 		f.Find(a, e) // which sorts the waits
-		r := read(a, nil, false, false)
+		r := read(a, store, false, false)
 		all := r.requests()
 		some := rand.New(rand.NewPCG(seed, 1)) // which are in a convoy
 		for i := range f.waits.list {

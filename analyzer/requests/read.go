@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"slices"
+
 	"tracerec/internal/spill"
 	"tracerec/trace"
 	"tracerec/trace/levels"
@@ -177,16 +179,16 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	p := &r.paths.list[path]
 	if l.serving < 0 && p.serves != "" && r.paths.list[l.own].part != wholeLife {
 		l.serving = len(l.open.Levels)
-		l.served = spill.Append(r.done.store, l.served, request{begin: t, loc: loc, label: r.labeled(label{kind: p.serves}), cut: true})
+		l.served = add(r.done.store, l.served, request{begin: t, loc: loc, label: r.labeled(label{kind: p.serves}), cut: true})
 	}
 	if p.route != "" && (parent < 0 || r.paths.list[parent].route != p.route) {
-		l.names = spill.Append(r.done.store, l.names, named{t, path})
+		l.names = add(r.done.store, l.names, named{t, path})
 	}
 	if p.stream != noSign {
-		l.signs = spill.Append(r.done.store, l.signs, signed{t, p.stream})
+		l.signs = add(r.done.store, l.signs, signed{t, p.stream})
 	}
 	if r.rounds && r.paths.pauses(path) {
-		l.pauses = spill.Append(r.done.store, l.pauses, pause{path, t, unknown})
+		l.pauses = add(r.done.store, l.pauses, pause{path, t, unknown})
 	}
 	*l.open.Open(e.Kind) = level{begin: t, path: path}
 	l.fresh = true
@@ -235,11 +237,10 @@ func (r *reader) finish(l *life) {
 		r.pass(l, r.end)
 	}
 	if len(l.runs) == 0 || l.runs[0].from > l.born {
-		r.done.owner = nil
-		r.done.add(l, activity{from: l.born, path: l.own, does: wire.Ready})
-		first := l.runs[len(l.runs)-1]
-		copy(l.runs[1:], l.runs)
-		l.runs[0] = first
+		first := r.done.run(l.born, 1)
+		first.count = 1
+		r.done.of(&first)[0] = activity{from: l.born, path: l.own, does: wire.Ready}
+		l.runs = slices.Insert(l.runs, 0, first)
 	}
 	if l.serving >= 0 {
 		l.served[len(l.served)-1].end = l.last

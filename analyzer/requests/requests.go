@@ -38,19 +38,8 @@ import (
 	"tracerec/trace/wire"
 )
 
-// How many bytes of the heap a Finder needs for each event at most: measured where goroutines fight for a lock, rounded up; and where all that a program does is rounds.
-const (
-	keeps       = 8
-	keepsRounds = 3 * keeps
-)
-
-// Keeps returns how many bytes of the heap f needs for each event at most.
-func (f *Finder) Keeps() int64 {
-	if f.Rounds {
-		return keepsRounds
-	}
-	return keeps
-}
+// Keeps returns how many bytes of the heap f needs at most: measured, rounded up. All else lies in the store.
+func (f *Finder) Keeps() analyzer.Kept { return analyzer.Kept{Event: 1, Location: 400} }
 
 // Finder finds requests. Wait and Queued are given to the analyzer, [Finder.Find] is called when that has finished.
 type Finder struct {
@@ -102,14 +91,6 @@ func Possible(a *trace.Archive) bool {
 	return slices.ContainsFunc(a.Definitions().Regions, func(r trace.Region) bool {
 		return r.Func == connServe || r.Func == handlerOf || r.Func == taskOf || lifelongOf(r.Func) != "" || grpcMethod(r.Func) != ""
 	})
-}
-
-// Needs returns how many bytes of memory it may take to find the requests of an archive.
-func Needs(a *trace.Archive) (bytes int64) {
-	for _, c := range a.Chunks() {
-		bytes += keeps * int64(c.Events)
-	}
-	return bytes
 }
 
 // Request is a request that was found.

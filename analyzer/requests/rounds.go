@@ -1,7 +1,6 @@
 package requests
 
 import (
-	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace/wire"
 )
@@ -44,8 +43,8 @@ func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 	if at < 0 {
 		return all
 	}
-	add := func(begin, end int64, cut bool) {
-		all = spill.Append(r.done.store, all, request{loc: loc, begin: begin, end: end, label: r.labeled(label{kind: report.KindRound, name: r.loop(at)}), cut: cut})
+	found := func(begin, end int64, cut bool) {
+		all = add(r.done.store, all, request{loc: loc, begin: begin, end: end, label: r.labeled(label{kind: report.KindRound, name: r.loop(at)}), cut: cut})
 	}
 	begin := int64(unknown)
 	for _, p := range l.pauses {
@@ -53,12 +52,12 @@ func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 			continue
 		}
 		if begin != unknown {
-			add(begin, p.begin, false)
+			found(begin, p.begin, false)
 		}
 		begin = p.end
 	}
 	if begin != unknown && !l.ended {
-		add(begin, l.last, true)
+		found(begin, l.last, true)
 	}
 	return all
 }

@@ -133,7 +133,7 @@ func (t *totals) rank(q *request, number int32) {
 		case l.name == "":
 			x.unnamed++
 		}
-		x.ranked = spill.Append(t.w.r.done.store, x.ranked, ranked{q.end - q.begin, number})
+		x.ranked = add(t.w.r.done.store, x.ranked, ranked{q.end - q.begin, number})
 	}
 }
 
