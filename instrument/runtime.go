@@ -574,7 +574,8 @@ func (se *session) lockOperation(op uint64, at uintptr, arg uint64) uint64 {
 		region := se.siteOf(op, "rlock")
 		return se.locks(arg, region, wire.ObjectWord(se.objectIn(at, wire.RWMutex, region, "rlock"), wire.Shared))
 	case opWLock, opTryWLock:
-		return se.begin(wire.LockBegin, se.siteOf(op, "lock"), uint64(se.objectAt(at, wire.RWMutex, "lock"))).token()
+		region := se.siteOf(op, "lock")
+		return se.locks(arg, region, uint64(se.objectIn(at, wire.RWMutex, region, "lock")))
 	case opUnlock:
 		se.point(wire.Release, 0, uint64(se.objectAt(at, wire.Mutex, "unlock")))
 	case opRUnlock:
