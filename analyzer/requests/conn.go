@@ -21,7 +21,7 @@ func (r *reader) requests() (all []request) {
 			all = r.roundsOf(uint32(i), l, all)
 		}
 		for j := range list {
-			r.done.store.Pace()
+			r.done.touch()
 			q := &list[j]
 			name, profiles := r.name(q)
 			if profiles {

@@ -13,14 +13,26 @@ const slab = 1 << 15
 // How many elements of a store may be touched, in order or anywhere, before the next look at the limit.
 const (
 	atOnce   = 1 << 12
-	anywhere = 1 << 8
+	anywhere = 1 << 6
 )
+
+// pacer looks at the limit now and then.
+type pacer struct {
+	store   *spill.Store
+	touched int
+}
+
+// touch is called before something of the store is touched anywhere.
+func (p *pacer) touch() {
+	if p.touched++; p.touched%anywhere == 0 {
+		p.store.Pace()
+	}
+}
 
 // activities are what all locations did, in runs of a location's.
 type activities struct {
-	store *spill.Store
+	pacer
 	slabs [][]activity
-	added int
 }
 
 // run is activities of a location that are behind one another, from the one with a number on.
@@ -43,9 +55,7 @@ func (s *activities) add(l *life, a activity) {
 		l.runs = append(l.runs, s.run(a.from, space))
 		n++
 	}
-	if s.added++; s.added%anywhere == 0 {
-		s.store.Pace()
-	}
+	s.touch()
 	last := &l.runs[n]
 	last.count++
 	s.of(last)[last.count-1] = a
@@ -85,7 +95,7 @@ func (r *reader) of(l *life) cursor { return cursor{all: &r.done, runs: l.runs, 
 func (r *reader) at(l *life, t int64) cursor {
 	c := r.of(l)
 	if i := sort.Search(len(l.runs), func(i int) bool { return l.runs[i].from > t }); i > 0 {
-		r.done.store.Pace()
+		r.done.touch()
 		list := r.done.of(&l.runs[i-1])
 		c.list, c.runs = list[max(sort.Search(len(list), func(i int) bool { return list[i].from > t })-1, 0):], l.runs[i:]
 	}
@@ -98,7 +108,7 @@ func (c *cursor) next() (a activity, end int64, more bool) {
 		if len(c.runs) == 0 {
 			return a, 0, false
 		}
-		c.all.store.Pace()
+		c.all.touch()
 		c.list, c.runs = c.all.of(&c.runs[0]), c.runs[1:]
 	}
 	a, c.list = c.list[0], c.list[1:]
@@ -123,8 +133,8 @@ func add[T any](store *spill.Store, list []T, x T) []T {
 
 // waits are the waits of all locations.
 type waits struct {
-	store *spill.Store
-	told  [][]wait // as they were told
+	pacer
+	told [][]wait // as they were told
 	parts[wait]
 }
 
@@ -171,7 +181,9 @@ func (p *parts[T]) of(thing uint32) []T {
 
 // order puts what each thing has in order.
 func (p *parts[T]) order(store *spill.Store, compare func(x, y T) int) {
+	pace := pacer{store: store}
 	for i := range p.ends {
+		pace.touch()
 		inOrder(store, p.of(uint32(i)), compare)
 	}
 }
@@ -179,7 +191,6 @@ func (p *parts[T]) order(store *spill.Store, compare func(x, y T) int) {
 // inOrder sorts a list. If it may not be resident as a whole, that is done with parts of it, which are then merged.
 func inOrder[T any](store *spill.Store, list []T, compare func(x, y T) int) {
 	if !store.Limited() || len(list) <= atOnce {
-		store.Pace()
 		slices.SortFunc(list, compare)
 		return
 	}
@@ -234,9 +245,7 @@ func (s *waits) sort() {
 	s.place(s.store)
 	for _, list := range s.told {
 		for i := range list {
-			if i%anywhere == 0 {
-				s.store.Pace()
-			}
+			s.touch()
 			s.put(list[i].loc, list[i])
 		}
 		spill.Free(s.store, list)

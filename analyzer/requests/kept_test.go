@@ -36,7 +36,7 @@ func TestKeptActivities(t *testing.T) {
 	defer limited.Close()
 	for _, store := range []*spill.Store{nil, limited} {
 		const n = 2*slab + 17
-		r := &reader{done: activities{store: store}, lives: make([]life, 2)}
+		r := &reader{done: activities{pacer: pacer{store: store}}, lives: make([]life, 2)}
 		for i := range n { // from 10, 20 … ns on, numbered by path
 			for j := range r.lives {
 				r.done.add(&r.lives[j], activity{from: int64(10 * (i + 1)), path: int32(2*i + j), does: wire.Ready})

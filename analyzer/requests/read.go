@@ -74,7 +74,7 @@ type signed struct {
 // read reads an archive. What is damaged is left out, as the analyzer has said.
 func read(a *trace.Archive, store *spill.Store, rounds, part bool) *reader {
 	defs := a.Definitions()
-	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{store: store}, numbers: map[label]int32{}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{pacer: pacer{store: store}}, numbers: map[label]int32{}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
 	decoder, buf := a.NewDecoder(), new(trace.Buffer)
 	for i, c := range a.Chunks() {
 		if i == 0 {

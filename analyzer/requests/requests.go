@@ -83,7 +83,7 @@ func (f *Finder) Queued(location uint32, begin, end int64) {
 	for i := sort.Search(len(list), func(i int) bool { return list[i].begin >= begin }); i < len(list) && list[i].end <= end; i++ {
 		list[i].convoy = true
 	}
-	f.waits.store.Pace()
+	f.waits.touch()
 }
 
 // Possible says whether an archive may have requests: functions are in it that serve some.

@@ -80,7 +80,7 @@ func newWalker(r *reader, waits *waits, e *report.Experiment, all []request) *wa
 func (r *reader) connections(all []request) map[uint32][]request {
 	of := map[uint32][]request{}
 	for from := 0; from < len(all); {
-		r.done.store.Pace()
+		r.done.touch()
 		loc, to, http := all[from].loc, from, false
 		for ; to < len(all) && all[to].loc == loc; to++ {
 			http = http || r.labels[all[to].label].kind == kindHTTP
@@ -244,7 +244,7 @@ func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
 
 // during returns the waits of an operation, ascending; they do not overlap.
 func (w *walker) during(loc uint32, began int64, kind wire.Kind) []wait {
-	w.waits.store.Pace()
+	w.waits.touch()
 	list := w.waits.of(loc)
 	at := func(kind wire.Kind) int {
 		return sort.Search(len(list), func(i int) bool {
