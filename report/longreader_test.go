@@ -46,7 +46,7 @@ func TestBehindReader(t *testing.T) {
 		onward := []Onward{{PathTime{write, c.behind}, 0}}
 
 		all := Finding{Line: writer, Lines: append([]Line{writer}, readers...), Awaited: 2000, Onward: onward}
-		e.Header = Header{Time: 10000, Focus: 10000}
+		e.Header, e.Groups = Header{Time: 10000, Focus: 10000}, []Group{{}}
 		e.Findings = []Finding{all}
 		require.Equal(t, c.want, e.behindReader(&all), c.name)
 

@@ -66,8 +66,9 @@ func (e *Experiment) whoWas(path uint32, causers []Causer) (who *Causer) {
 // doing is what causers of a finding did while they were waited for.
 type doing struct {
 	time  int64
-	path  int32 // -1: nothing in particular
-	group int32 // that they waited for, -1 none
+	path  int32   // -1: nothing in particular
+	group int32   // that they waited for, -1 none
+	kin   []int32 // others of its name that they waited for
 }
 
 // doings divides the time in which the causers of a finding were waited for: what they did on the critical path, what they waited for
@@ -76,25 +77,29 @@ func (e *Experiment) doings(f *Finding) []doing {
 	rest := f.awaited()
 	var list []doing
 	for _, t := range e.meanwhileOf(f) {
-		list = append(list, doing{t.Time, int32(t.Path), -1})
+		list = append(list, doing{t.Time, int32(t.Path), -1, nil})
 		rest -= t.Time
 	}
 	type waiting struct {
 		place int64
-		group int32
+		name  string
 	}
 	at := map[waiting]int{}
 	for _, o := range f.Onward {
 		rest -= o.Time
-		w := waiting{e.placeOf(o.Path), o.Group}
-		if i, known := at[w]; known {
-			list[i].time += o.Time
+		w := waiting{e.placeOf(o.Path), e.Groups[o.Group].Name}
+		i, known := at[w]
+		if !known {
+			at[w] = len(list)
+			list = append(list, doing{o.Time, int32(o.Path), o.Group, nil})
 			continue
 		}
-		at[w] = len(list)
-		list = append(list, doing{o.Time, int32(o.Path), o.Group})
+		list[i].time += o.Time
+		if o.Group != list[i].group && !slices.Contains(list[i].kin, o.Group) {
+			list[i].kin = append(list[i].kin, o.Group)
+		}
 	}
-	list = append(list, doing{rest, -1, -1})
+	list = append(list, doing{rest, -1, -1, nil})
 	slices.SortStableFunc(list, func(x, y doing) int { return cmp.Compare(y.time, x.time) })
 	return list
 }
@@ -128,7 +133,7 @@ func (p *page) doing(f *Finding) (list []Doing) {
 		case d.path < 0:
 			what = "off the critical path, not waiting for others"
 		case d.group >= 0:
-			what = "waiting for " + p.all(d.group)
+			what = "waiting for " + p.all(d)
 		default:
 			what = p.idling(uint32(d.path))
 		}
@@ -184,10 +189,14 @@ func (p *page) meanwhile(f *Finding) {
 	}
 }
 
-// all names a group: "worker ×8", or its only goroutine.
-func (p *page) all(group int32) string {
-	if g := &p.e.Groups[group]; g.Count > 1 {
-		return p.several(group, g.Count)
+// all names those who were waited for: all of their groups, "worker ×8", or the only goroutine.
+func (p *page) all(d doing) string {
+	n := p.e.Groups[d.group].Count
+	for _, g := range d.kin {
+		n += p.e.Groups[g].Count
 	}
-	return elide(goName(p.e.Groups[group].Name), nameWidth)
+	if n > 1 {
+		return p.someOf(d.group, n, n)
+	}
+	return elide(goName(p.e.Groups[d.group].Name), nameWidth)
 }

@@ -93,7 +93,11 @@ func TestPlacesAreToldOnce(t *testing.T) {
 	require.True(t, ok, "45 of 60")
 	require.Equal(t, uint32(one), path)
 	list := e.doings(&f)
-	require.Equal(t, []doing{{45, one, -1}, {23, one, 0}, {15, sweep, -1}, {10, other, 1}, {7, -1, -1}}, list)
+	require.Equal(t, []doing{{45, one, -1, nil}, {23, one, 0, nil}, {15, sweep, -1, nil}, {10, other, 1, nil}, {7, -1, -1, nil}}, list)
+	f.Onward = append(f.Onward, Onward{PathTime{uint32(one), 5}, 2})
+	list = e.doings(&f)
+	require.Equal(t, doing{15, other, 1, []int32{2}}, list[3], "wherever they were started")
+	require.Equal(t, glue("worker ×12"), p.all(list[3]))
 }
 
 // What was done meanwhile is told of those who did it, even if others were waited for longer, off the critical path.

@@ -151,7 +151,7 @@ func TestFindingProblem(t *testing.T) {
 	e := func(f Finding) *Experiment {
 		f.Line = Line{Metric: 1, Path: 1, Severity: 1000, Critical: f.Critical, Causers: []Causer{{Path: 3}}}
 		other := Finding{Line: Line{Metric: 2, Path: 4, Severity: 900}}
-		x := &Experiment{Metrics: metrics, Regions: regions, Paths: paths}
+		x := &Experiment{Sidecar: Sidecar{Groups: []Group{{}}}, Metrics: metrics, Regions: regions, Paths: paths}
 		x.Header, x.Findings = Header{Time: 1000, Focus: 1000}, []Finding{f, other}
 		x.Operations = []OperationSplit{{Path: 0, Runnable: 600}, {Path: 4, External: 600}}
 		return x
