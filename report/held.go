@@ -94,7 +94,9 @@ func (p *page) pending(f *Finding, c *Causer) bool {
 // then names what was done most while a finding's lock was held, if the places in which it was held do not say that: ", mostly in Commit at tx.go:170 then".
 func (p *page) then(f *Finding, holders []holder) string {
 	path, ok := p.e.mostlyIn(f)
-	if !ok || slices.ContainsFunc(holders, func(h holder) bool { return h.region == p.region(path) }) {
+	if !ok || slices.ContainsFunc(holders, func(h holder) bool {
+		return h.region == p.region(path) || h.region == p.at(path) && p.idling(path) == ""
+	}) {
 		return ""
 	}
 	return ", mostly " + p.doingAt(path) + " then"

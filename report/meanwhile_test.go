@@ -121,3 +121,18 @@ func TestWhoHardlyWas(t *testing.T) {
 	e.Judge()
 	require.NotContains(t, e.Verdict.Text, "worker[3]")
 }
+
+// Where a lock was held is not told again as what was done meanwhile, unless nobody worked there.
+func TestHeldAndDoneAtOnePlace(t *testing.T) {
+	e := hydro()
+	f, sweep := e.Findings[0], e.Findings[0].Causers[0].Path
+	f.Critical, f.Meanwhile = 100, []PathTime{{uint32(sweep), 90}}
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
+	then := func(region string) string {
+		return strings.ReplaceAll(p.then(&f, []holder{{region: region}}), nbsp, " ")
+	}
+	require.Equal(t, ", mostly in sweep at ppm.go:88 then", then("solve"))
+	require.Empty(t, then(p.at(uint32(sweep))))
+	e.Operations = []OperationSplit{{Path: uint32(sweep), Runnable: 1 << 50}}
+	require.Equal(t, ", mostly ready to run in sweep at ppm.go:88 then", then(p.at(uint32(sweep))))
+}
