@@ -28,7 +28,7 @@ func (r *reader) requests() (all []request) {
 				r.profiling++
 				continue
 			}
-			q.label = r.labeled(label{r.labels[q.label].kind, name, l.streams(q, r.begin)})
+			q.label = r.labels.number(label{r.labelOf(q).kind, name, l.streams(q, r.begin)})
 			all = add(r.done.store, all, *q)
 		}
 	}
@@ -42,9 +42,9 @@ func (r *reader) ofServer(loc uint32, l *life) []request {
 		switch r.paths.list[a.path].part {
 		case noPart:
 		case wholeLife:
-			return []request{{loc: loc, begin: l.runs[0].from, end: l.last, label: r.labeled(label{kind: r.paths.lifelong(a.path)}), cut: !l.ended || !l.created}}
+			return []request{{loc: loc, begin: l.runs[0].from, end: l.last, label: r.labels.number(label{kind: r.paths.lifelong(a.path)}), cut: !l.ended || !l.created}}
 		default:
-			c, all := conn{store: r.done.store, loc: loc, label: r.labeled(label{kind: kindHTTP}), begin: unknown, end: unknown}, r.of(l)
+			c, all := conn{store: r.done.store, loc: loc, label: r.labels.number(label{kind: kindHTTP}), begin: unknown, end: unknown}, r.of(l)
 			for a, end, more := all.next(); more; a, end, more = all.next() {
 				c.next(&a, end, r.paths)
 			}

@@ -131,6 +131,26 @@ func add[T any](store *spill.Store, list []T, x T) []T {
 	return spill.Append(store, list, x)
 }
 
+// numbered are things that have numbers, in the order in which they came.
+type numbered[T comparable] struct {
+	list    []T
+	numbers map[T]int32
+}
+
+// number returns the number of a thing.
+func (s *numbered[T]) number(x T) int32 {
+	n, known := s.numbers[x]
+	if !known {
+		if s.numbers == nil {
+			s.numbers = map[T]int32{}
+		}
+		n = int32(len(s.list))
+		s.numbers[x] = n
+		s.list = append(s.list, x)
+	}
+	return n
+}
+
 // waits are the waits of all locations.
 type waits struct {
 	pacer

@@ -15,12 +15,11 @@ type reader struct {
 	paths      *paths
 	lives      []life
 	done       activities
-	labels     []label // of requests
-	numbers    map[label]int32
-	begin, end int64 // of all events
-	rounds     bool  // they are looked for
-	part       bool  // what is open when the recording begins began before
-	profiling  int   // requests to net/http/pprof, which are left out
+	labels     numbered[label] // of requests
+	begin, end int64           // of all events
+	rounds     bool            // they are looked for
+	part       bool            // what is open when the recording begins began before
+	profiling  int             // requests to net/http/pprof, which are left out
 }
 
 // life is what a location did.
@@ -74,7 +73,7 @@ type signed struct {
 // read reads an archive. What is damaged is left out, as the analyzer has said.
 func read(a *trace.Archive, store *spill.Store, rounds, part bool) *reader {
 	defs := a.Definitions()
-	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{pacer: pacer{store: store}}, numbers: map[label]int32{}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
+	r := &reader{defs: defs, rounds: rounds, part: part, done: activities{pacer: pacer{store: store}}, paths: newPaths(defs), lives: make([]life, len(defs.Locations))}
 	decoder, buf := a.NewDecoder(), new(trace.Buffer)
 	for i, c := range a.Chunks() {
 		if i == 0 {
@@ -179,7 +178,7 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	p := &r.paths.list[path]
 	if l.serving < 0 && p.serves != "" && r.paths.list[l.own].part != wholeLife {
 		l.serving = len(l.open.Levels)
-		l.served = add(r.done.store, l.served, request{begin: t, loc: loc, label: r.labeled(label{kind: p.serves}), cut: true})
+		l.served = add(r.done.store, l.served, request{begin: t, loc: loc, label: r.labels.number(label{kind: p.serves}), cut: true})
 	}
 	if p.route != "" && (parent < 0 || r.paths.list[parent].route != p.route) {
 		l.names = add(r.done.store, l.names, named{t, path})

@@ -106,7 +106,7 @@ type Request struct {
 type request struct {
 	begin, end int64
 	loc        uint32
-	label      int32 // number in reader.labels
+	label      int32 // number
 	cut        bool
 }
 
@@ -116,16 +116,8 @@ type label struct {
 	stream     bool   // it goes on as one
 }
 
-// labeled returns the number of a label.
-func (r *reader) labeled(l label) int32 {
-	n, known := r.numbers[l]
-	if !known {
-		n = int32(len(r.labels))
-		r.numbers[l] = n
-		r.labels = append(r.labels, l)
-	}
-	return n
-}
+// labelOf returns the label of a request.
+func (r *reader) labelOf(q *request) *label { return &r.labels.list[q.label] }
 
 // class returns the class of requests that have a label.
 func (l *label) class() class {
@@ -143,7 +135,7 @@ func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 	r := read(a, f.waits.store, f.Rounds, f.Part)
 	all := r.requests()
 	w := newWalker(r, &f.waits, e, all)
-	t := &totals{w: w, keys: map[key]int32{}, classes: map[class]*collected{}, each: f.Each}
+	t := &totals{w: w, classes: map[class]*collected{}, each: f.Each}
 	list, one, err := r.choose(all, f.Selection)
 	if err != nil {
 		return err

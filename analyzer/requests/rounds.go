@@ -44,7 +44,7 @@ func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 		return all
 	}
 	found := func(begin, end int64, cut bool) {
-		all = add(r.done.store, all, request{loc: loc, begin: begin, end: end, label: r.labeled(label{kind: report.KindRound, name: r.loop(at)}), cut: cut})
+		all = add(r.done.store, all, request{loc: loc, begin: begin, end: end, label: r.labels.number(label{kind: report.KindRound, name: r.loop(at)}), cut: cut})
 	}
 	begin := int64(unknown)
 	for _, p := range l.pauses {

@@ -81,7 +81,7 @@ func (r *reader) choose(all []request, s Selection) (list []request, one bool, e
 		}
 	}
 	list = slices.DeleteFunc(list, func(q request) bool {
-		c := r.labels[q.label].class()
+		c := r.labelOf(&q).class()
 		return q.cut || name == "" && report.Apart(c.kind) || name != "" && c.name != name
 	})
 	if which == "slowest" && len(list) > 0 {
@@ -104,11 +104,11 @@ type crumb struct {
 func (t *totals) path(q *request) *report.RequestPath {
 	t.w.trail = []crumb{}
 	t.w.split(q)
-	c := t.w.r.labels[q.label].class()
+	c := t.w.r.labelOf(q).class()
 	out := &report.RequestPath{Name: c.name, Kind: c.kind, Goroutine: t.w.r.defs.Locations[q.loc].GoID, Begin: q.begin - t.w.r.begin, Latency: q.end - q.begin, Steps: []report.PathStep{}}
 	at := int64(0)
 	for _, c := range t.w.trail {
-		out.Steps = append(out.Steps, report.PathStep{At: at, LatencyPart: t.part(share{t.number(c.key), c.portion})})
+		out.Steps = append(out.Steps, report.PathStep{At: at, LatencyPart: t.part(share{t.keys.number(c.key), c.portion})})
 		at += c.time
 	}
 	t.w.trail = nil

@@ -64,18 +64,17 @@ type share struct {
 // totals adds requests up.
 type totals struct {
 	w       *walker
-	keys    map[key]int32
-	list    []key
+	keys    numbered[key]
 	classes map[class]*collected
 	each    func(Request)
 }
 
 // tell tells of a request.
 func (t *totals) tell(q *request, parts map[key]portion) {
-	l := t.w.r.labels[q.label]
+	l := t.w.r.labelOf(q)
 	r := Request{Location: q.loc, Begin: q.begin, End: q.end, Kind: l.class().kind, Name: l.name, Cut: q.cut}
 	for k, p := range parts {
-		r.Parts = append(r.Parts, t.part(share{t.number(k), p}))
+		r.Parts = append(r.Parts, t.part(share{t.keys.number(k), p}))
 	}
 	t.each(r)
 }
@@ -98,7 +97,7 @@ func (t *totals) add(list []request) {
 			parts = t.w.split(q)
 		}
 		for k, p := range parts {
-			n := t.number(k)
+			n := t.keys.number(k)
 			for j, x := range classes {
 				x.add(in[i][j], n, p)
 			}
@@ -111,7 +110,7 @@ func (t *totals) add(list []request) {
 
 // of returns all requests, and the class of one.
 func (t *totals) of(q *request) (list [2]*collected) {
-	for i, c := range [2]class{all, t.w.r.labels[q.label].class()} {
+	for i, c := range [2]class{all, t.w.r.labelOf(q).class()} {
 		if t.classes[c] == nil {
 			t.classes[c] = &collected{}
 		}
@@ -122,7 +121,7 @@ func (t *totals) of(q *request) (list [2]*collected) {
 
 // rank adds a request to those of its class and, unless these are told apart, to all.
 func (t *totals) rank(q *request, number int32) {
-	l := &t.w.r.labels[q.label]
+	l := t.w.r.labelOf(q)
 	for i, x := range t.of(q) {
 		switch {
 		case i == 0 && report.Apart(l.class().kind):
@@ -169,17 +168,6 @@ func (x *collected) add(in uint8, key int32, p portion) {
 			x.sums[g][key] = x.sums[g][key].and(p)
 		}
 	}
-}
-
-// number returns the number of a key.
-func (t *totals) number(k key) int32 {
-	n, ok := t.keys[k]
-	if !ok {
-		n = int32(len(t.list))
-		t.keys[k] = n
-		t.list = append(t.list, k)
-	}
-	return n
 }
 
 // report returns the requests of each name in a trace that is so long: all together first, then those that took most time together.
@@ -257,10 +245,10 @@ func (t *totals) compare(a, b int32) int {
 
 // steps returns the waits of a key, and what was done at their end.
 func (t *totals) steps(id int32) []link {
-	k := t.list[id]
+	k := t.keys.list[id]
 	list := []link{{k.chain, k.metric, k.path}}
 	for list[len(list)-1].before >= 0 {
-		list = append(list, t.w.links[list[len(list)-1].before])
+		list = append(list, t.w.links.list[list[len(list)-1].before])
 	}
 	slices.Reverse(list)
 	return list

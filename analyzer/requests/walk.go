@@ -40,12 +40,11 @@ type walker struct {
 	waits   *waits
 	metrics []metric.Metric
 	serving map[uint32][]request // of connections: their requests, ascending, and rarely others
-	sites   map[string]int32     // by function: its number
+	sites   numbered[string]     // functions in which it is waited for what others give back
 	passed  parts[handoff]       // by site: who got what is waited for in it, ascending
 	holders bool                 // it is recorded who has a lock
 
-	links   []link
-	linked  map[link]int32
+	links   numbered[link]
 	parts   map[key]portion // of the request in progress
 	trail   []crumb         // the same in the order of time, if that is not nil
 	walking []uint32        // locations that the walk is at
@@ -69,7 +68,7 @@ type cause struct {
 const noSite = -1
 
 func newWalker(r *reader, waits *waits, e *report.Experiment, all []request) *walker {
-	w := &walker{r: r, waits: waits, metrics: e.Metrics, sites: map[string]int32{}, linked: map[link]int32{}, parts: map[key]portion{}}
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, parts: map[key]portion{}}
 	w.serving = r.connections(all)
 	w.holders = !slices.ContainsFunc(r.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Waits })
 	w.handoffs()
@@ -83,7 +82,7 @@ func (r *reader) connections(all []request) map[uint32][]request {
 		r.done.touch()
 		loc, to, http := all[from].loc, from, false
 		for ; to < len(all) && all[to].loc == loc; to++ {
-			http = http || r.labels[all[to].label].kind == kindHTTP
+			http = http || r.labelOf(&all[to]).kind == kindHTTP
 		}
 		if http {
 			of[loc] = all[from:to]
@@ -131,12 +130,7 @@ func (w *walker) site(path int32) int32 {
 	if function == "" {
 		return noSite
 	}
-	site, known := w.sites[function]
-	if !known {
-		site = int32(len(w.sites))
-		w.sites[function] = site
-	}
-	return site
+	return w.sites.number(function)
 }
 
 // split divides the latency of a request.
@@ -178,19 +172,12 @@ func (c *cause) last() int32 {
 // extend returns the number of the last link of a chain with one more wait.
 func (w *walker) extend(chain int32, metric string, path int32) int32 {
 	n := 0
-	for at := chain; at >= 0; at = w.links[at].before {
-		if n++; n == longest || w.links[at].metric == metric && w.links[at].path == path {
+	for at := chain; at >= 0; at = w.links.list[at].before {
+		if n++; n == longest || w.links.list[at].metric == metric && w.links.list[at].path == path {
 			return chain
 		}
 	}
-	l := link{chain, metric, path}
-	id, ok := w.linked[l]
-	if !ok {
-		id = int32(len(w.links))
-		w.linked[l] = id
-		w.links = append(w.links, l)
-	}
-	return id
+	return w.links.number(link{chain, metric, path})
 }
 
 // walk divides what a location did in [from, to), in which it lives.
@@ -305,7 +292,7 @@ func (w *walker) follow(loc uint32, from, to int64, c *cause) {
 	at := alive
 	if list, serves := w.serving[loc]; serves && c.site != noSite {
 		for i := sort.Search(len(list), func(i int) bool { return list[i].end > alive }); i < len(list) && list[i].begin < dead; i++ {
-			if w.r.labels[list[i].label].kind != kindHTTP {
+			if w.r.labelOf(&list[i]).kind != kindHTTP {
 				continue
 			}
 			begin, end := max(at, list[i].begin), min(dead, list[i].end)
