@@ -20,6 +20,8 @@ import (
 // their numbers: the readings are missing, and nothing is read from the pipe or closed with the set.
 func TestClosedDescriptors(t *testing.T) {
 	testkit.NeedDescriptors(t, 256)
+	runtime.LockOSThread() // another thread would open events of its own
+	defer runtime.UnlockOSThread()
 	before := events(t)
 	s := open(t, "page-faults", "task-clock")
 	r := reader{s: s}
