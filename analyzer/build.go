@@ -349,6 +349,7 @@ func (b *builder) neverEnded() {
 var objectNames = map[wire.ObjectKind]string{
 	wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "RWMutex", wire.WaitGroup: "WaitGroup",
 	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection",
+	wire.TimerChannel: "timer",
 }
 
 // typeOf names what an object is of that kind that was first used there. A channel may stand for a coroutine.
@@ -452,7 +453,9 @@ func (b *builder) unmatched(add func(format string, args ...any)) {
 	}
 	external, forever := b.total(m.externalWait), int64(0)
 	for loc, n := range b.lives.never { // which is told by itself
-		forever += n.forever(b.s, loc)
+		if o := n.op.Of.object; o == 0 || b.s.defs.Objects[o-1].Kind != wire.TimerChannel {
+			forever += n.forever(b.s, loc)
+		}
 	}
 	if external -= forever; external > b.out.Header.Time/10 {
 		beside := ""

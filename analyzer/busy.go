@@ -34,7 +34,7 @@ func (b *builder) workloads() []workload {
 	for k, v := range b.cells {
 		g := &of[b.out.Locations[k.loc].Group]
 		switch wait := list[k.metric].Kind == metric.WaitState; {
-		case wait && k.metric != b.s.metrics.externalWait && list[k.metric].Name != metric.Network:
+		case wait && !outside(list[k.metric].Name):
 			g.waited += v
 			g.time += v
 		case wait:

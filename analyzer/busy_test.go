@@ -133,6 +133,60 @@ func TestBesideWhatStillWaits(t *testing.T) {
 	require.Contains(t, analyzeText(t, text+" 1000 leave\n 1000 end\n").Warnings, strings.Replace(warning, "25", "50", 1))
 }
 
+// TestTimersAreKnown: waits for the channels of timers are told as such, on the critical path and at the end, and are nothing that the trace lacks.
+func TestTimersAreKnown(t *testing.T) {
+	const text = `
+timer tick cap 1 @a.go:20
+timer hour cap 1 @a.go:40
+channel out cap 0 @a.go:8
+location main
+ 0 enter main @a.go:1
+ 0 create p @a.go:3
+ 0 create j @a.go:4
+ 0 recv out @a.go:8
+ 1 blocked
+ 402 leave
+ 403 recv out @a.go:8
+ 404 blocked
+ 802 leave
+ 1000 exit
+location p
+ 0 begin produce by main
+ 1 enter produce @a.go:19
+ 1 select @a.go:20
+ 400 chose tick received
+ 401 send out @a.go:22
+ 402 leave
+ 403 select @a.go:20
+ 800 chose tick received
+ 801 send out @a.go:22
+ 802 leave
+ 803 end
+location j
+ 0 begin janitor by main
+ 1 enter janitor @a.go:39
+ 2 recv hour @a.go:40
+ 2 blocked
+`
+	x := analyzeText(t, text)
+	require.Empty(t, x.Warnings)
+	require.Equal(t, report.TimerBound, x.Problem(&x.Findings[0]).Name)
+	require.Contains(t, strings.Join(strings.Fields(x.Verdict.Text), " "), "for produce, which was mostly waiting for a timer in select at a.go:20 then")
+	require.Equal(t, "timer first used at a.go:40", x.NeverEnded[0].Object)
+	var out strings.Builder
+	require.NoError(t, report.Text(&out, x, report.TextOptions{}))
+	said := strings.Join(strings.Fields(out.String()), " ")
+	require.Contains(t, said, "Waiting on the critical path for timers: 796 ns timer_wait produce produce ▸ select a.go:20")
+	require.Contains(t, said, "Waiting for timers that had not run down when the trace ended: janitor in recv at a.go:40.")
+	require.Contains(t, said, "79.6 % waiting for timers.")
+	require.NotContains(t, said, "not in the trace")
+
+	unknown := analyzeText(t, strings.ReplaceAll(text, "timer ", "channel "))
+	require.NotEmpty(t, unknown.Warnings)
+	require.Nil(t, unknown.Problem(&unknown.Findings[0]))
+	require.NotContains(t, unknown.Verdict.Text, "timer")
+}
+
 // Goroutines that put something into a channel before they work and take it out behind use it as a semaphore.
 // Neighbours that hand each other something over a buffer have no semaphore, whoever is late.
 func TestBufferIsNoSemaphore(t *testing.T) {

@@ -204,7 +204,7 @@ func (b *builder) lines() map[lineKey]*collector {
 		at(k.line).critical[k.causer] = v
 	}
 	for k, c := range all {
-		if k.metric != b.s.metrics.externalWait && slices.ContainsFunc(b.matchWorkers, func(w *matchWorker) bool { return w.strange[k.class] }) {
+		if !outside(b.s.metrics.list[k.metric].Name) && slices.ContainsFunc(b.matchWorkers, func(w *matchWorker) bool { return w.strange[k.class] }) {
 			c.line.Touched = c.line.Severity
 		}
 		c.finish(b.s.store)

@@ -48,6 +48,7 @@ type Matcher struct {
 	gathered  *gathering  // the meetings of locations, nil if they are not wanted
 	attending []encounter // memory for those of one
 	object    uint32      // the number of the object
+	timer     bool        // it is the channel of one
 }
 
 // release is an operation that never ended although what it waited for had come: its goroutine was ready, but
@@ -84,9 +85,9 @@ const noOp = int32(-1)
 // resolved by it.
 func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([]SynchPoint)) Counts {
 	m.ops, m.emit, m.order.store = ops, emit, m.store
-	m.count, m.released = Counts{}, m.released[:0]
+	m.count, m.released, m.timer = Counts{}, m.released[:0], kind == wire.TimerChannel
 	switch kind {
-	case wire.Channel:
+	case wire.Channel, wire.TimerChannel:
 		m.channel(ops, size)
 	case wire.Mutex, wire.RWMutex:
 		m.lock(ops)
@@ -196,6 +197,10 @@ func (o *Op) mayWait() bool {
 func (m *Matcher) unmatched(op int32) {
 	if o := &m.ops[op]; o.mayWait() || o.Open {
 		m.count.Unmatched++
-		m.point(DidNotCome, op, noOp, o.Blocked, o.End, o.Blocked) // NotBlocked lies before every begin
+		kind := DidNotCome
+		if m.timer {
+			kind = RanDown
+		}
+		m.point(kind, op, noOp, o.Blocked, o.End, o.Blocked) // NotBlocked lies before every begin
 	}
 }

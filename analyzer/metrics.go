@@ -57,8 +57,9 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	}
 	states := slices.ContainsFunc(defs.Processes, func(p trace.Process) bool { return p.States })
 	streams := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Stream })
+	timers := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.TimerChannel })
 	for _, p := range patterns {
-		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams {
+		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams || p.Point == RanDown && !timers {
 			continue
 		}
 		if p.Cause && !threads(defs) {
@@ -70,8 +71,10 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 			m.of[p.Point] = i
 		}
 	}
-	if m.of[CameOverNetwork] == unnamed {
-		m.of[CameOverNetwork] = m.of[DidNotCome]
+	for _, k := range []PointKind{CameOverNetwork, RanDown} {
+		if m.of[k] == unnamed {
+			m.of[k] = m.of[DidNotCome]
+		}
 	}
 	for _, known := range []struct {
 		name string
@@ -204,6 +207,11 @@ func unitOf(unit string) metric.Unit {
 		return metric.Events
 	}
 	return metric.Count
+}
+
+// outside says whether a wait state is waiting for nobody in the trace.
+func outside(name string) bool {
+	return name == metric.ExternalWait || name == metric.TimerWait || name == metric.Network
 }
 
 // addTimes says to which metric time in a level goes, by the kind of the event that opens it.

@@ -108,7 +108,7 @@ func compareArchive(t *testing.T, a *trace.Archive) (lines []string) {
 func causes(engine map[naive.Cell]int64, want *naive.Causes) (lines []string) {
 	waits := map[naive.Cell]int64{}
 	for k, v := range engine {
-		if slices.Contains(naive.WaitStates, k.Metric) && k.Metric != metric.ExternalWait && k.Metric != metric.Network {
+		if slices.Contains(naive.WaitStates, k.Metric) && k.Metric != metric.ExternalWait && k.Metric != metric.TimerWait && k.Metric != metric.Network {
 			waits[k.Clear()] += v
 		}
 	}

@@ -515,7 +515,7 @@ func (w *matchWorker) charge() {
 		}
 	}
 	left, ready := w.own(waits[0].Op)
-	if x := &waits[len(waits)-1]; x.Release == o.End && (x.Kind == DidNotCome || x.Kind == CameOverNetwork) {
+	if x := &waits[len(waits)-1]; x.Release == o.End && x.Kind.outside() {
 		x.Release = max(x.Begin, x.Release-ready) // it is known when it was over, if not by whom
 	}
 	w.m.tell(o, waits)
@@ -593,7 +593,7 @@ func (w *matchWorker) keep(o *Op, waits []Wait) {
 			case x.Begin >= x.Release || o.Open:
 			case x.Kind == CameOverNetwork && w.m.s.reads(o.Loc):
 				w.readings.add(pause{x.Begin, x.Release, o.Loc})
-			case x.Metric == w.m.s.metrics.externalWait && w.m.s.told(o.Loc):
+			case (x.Metric == w.m.s.metrics.externalWait || x.Kind == RanDown) && w.m.s.told(o.Loc):
 				w.rests.add(pause{x.Begin, x.Release, o.Loc})
 			}
 		}

@@ -61,6 +61,7 @@ const (
 	LeftFirst                    // the barrier, at Begin: the operation did so at Release; there is no causer
 	DidNotCome                   // or is not recorded: the operation blocked at Begin and ended at Release
 	CameOverNetwork              // what the operation, which blocked at Begin, waited for; there is no causer
+	RanDown                      // of the timer, for which the operation waited from Begin to Release; there is no causer
 	Came                         // over the network what it waited for, from the causer; or that interrupted it
 	LateSenderRight              // sent the message that the call received; Begin is its begin, Release that of the call in which it was sent
 	LateSenderOther              // likewise; another had sent one before it which the call might have received
@@ -105,6 +106,9 @@ const (
 	InitializedFirst
 	pointKinds
 )
+
+// outside says whether the wait at such a point is for nobody in the trace, and was over when the operation ended.
+func (k PointKind) outside() bool { return k == DidNotCome || k == CameOverNetwork || k == RanDown }
 
 // Wait is one instance of a wait state: a synch point at which an operation waited.
 type Wait struct {

@@ -27,6 +27,9 @@ func announce() bool
 //go:linkname lifeAt runtime.tracerecLife
 func lifeAt(at uintptr) (alive *atomic.Uintptr, stack bool)
 
+//go:linkname fed runtime.tracerecFed
+func fed(channel uintptr) bool // by a timer
+
 // lifeOf returns the life of what is at an address, which the running goroutine uses.
 //
 //go:norace
@@ -487,7 +490,16 @@ func (se *session) knownChannel(p unsafe.Pointer) (id uint32, ok bool) {
 }
 
 func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uint32 {
-	return countedIn(p).at(se, wire.Channel, uint64(capacity), region)
+	c := countedIn(p)
+	return c.at(se, c.kind(), uint64(capacity), region)
+}
+
+// kind returns which kind of channel it is.
+func (c *counted) kind() wire.ObjectKind {
+	if fed(uintptr(unsafe.Pointer(c))) {
+		return wire.TimerChannel
+	}
+	return wire.Channel
 }
 
 // channelOperation records an operation on the channel that has this for the recorder.
@@ -561,7 +573,10 @@ func (se *session) channelAt(at uintptr, operation string) uint64 {
 		return 0
 	}
 	c := (*counted)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
-	return uint64(c.of(se, wire.Channel, c.capacity, operation))
+	if w := c.word.Load(); uint32(w>>32) == se.number {
+		return uint64(uint32(w))
+	}
+	return uint64(c.at(se, c.kind(), c.capacity, se.site(operation)))
 }
 
 // lockOperation records an operation on the object at an address.

@@ -21,6 +21,7 @@ const (
 	BarrierWait           = "barrier_wait"
 	BarrierCompletion     = "barrier_completion"
 	ExternalWait          = "external_wait"
+	TimerWait             = "timer_wait"
 	Network               = "network"
 	Ready                 = "ready"
 	Yielded               = "yielded"

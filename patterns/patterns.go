@@ -20,7 +20,7 @@ func All() []*analyzer.Pattern {
 		Execution,
 		Communication, LateSender, LateReceiver, FullBuffer, LateClose, LatePeer,
 		Synchronization, LockCompetition, ReaderWait, WriterWait, OnceWait, JoinWait, CondWait, BarrierWait, BarrierCompletion,
-		ExternalWait, Network,
+		ExternalWait, TimerWait, Network,
 		Ready, Yielded, SystemCall, UnrecordedWait, EventsLost,
 		Management, WakeupTime, ReadyAfterWait, StartLatency, GCAssist, Stopped, Overhead,
 		Sleep,

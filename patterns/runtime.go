@@ -20,6 +20,19 @@ var ExternalWait = &analyzer.Pattern{
 	Point: analyzer.DidNotCome,
 }
 
+// TimerWait is an external wait for the channel of a timer, which recorders know from others.
+var TimerWait = &analyzer.Pattern{
+	Metric: metric.Metric{
+		Name: metric.TimerWait, Title: "Waiting for a timer or ticker", Parent: metric.ExternalWait, Kind: metric.WaitState,
+		Description: "A goroutine received from the channel of a timer or ticker, as those of time.After, time.NewTimer and time.Tick, and waited until it had run down, " +
+			"or for ever, if it was stopped. A select belongs here if that is the case that it chose.",
+		Formula: "end of the operation − the time it blocked (selects: its begin), where it received from a timer's channel",
+		Advice: "If the program waits for something to happen, and looks every so often whether it has, have it told instead, by a channel or a condition. If it keeps a pace, " +
+			"that pace is what others get. What does nothing between two ticks is idle by design; it matters only as far as it is on the critical path.",
+	},
+	Point: analyzer.RanDown,
+}
+
 // The analyzer computes these itself.
 var (
 	WakeupTime = &analyzer.Pattern{Metric: metric.Metric{

@@ -44,14 +44,7 @@ func (p *page) findings() {
 		p.finding(i+1, &full[i])
 	}
 	p.more(p.top, len(full), "finding")
-	beyond := "something that is not recorded"
-	switch networks := p.networks(external); {
-	case networks == len(external):
-		beyond = "the network"
-	case networks > 0:
-		beyond = "the network, or for " + beyond
-	}
-	p.short("Waiting on the critical path for "+beyond+":", external, func(f *Finding) int64 { return f.Critical })
+	p.short("Waiting on the critical path for "+p.awaited(external)+":", external, func(f *Finding) int64 { return f.Critical })
 	p.short("Waiting with little or no time on the critical path:", rest, func(f *Finding) int64 { return f.Severity })
 }
 
@@ -72,7 +65,7 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 		listed := false
 		for _, l := range f.AllLines() {
 			at := place{e.Groups[l.Group].Name, l.Path}
-			if name := e.Metrics[l.Metric].Name; name != metric.ExternalWait && name != metric.Network || !e.weighs(onPath[at]) {
+			if name := e.Metrics[l.Metric].Name; name != metric.ExternalWait && name != metric.TimerWait && name != metric.Network || !e.weighs(onPath[at]) {
 				continue
 			}
 			listed = true
@@ -95,14 +88,26 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 	return external, rest
 }
 
-// networks is how many findings are of waiting for the network.
-func (p *page) networks(list []Finding) (n int) {
+// awaited says what those of findings wait for who wait for nobody in the trace.
+func (p *page) awaited(list []Finding) string {
+	networks, timers := 0, 0
 	for i := range list {
 		if r := p.e.leaf(list[i].Path); r.Operation && r.Name == wire.Network {
-			n++
+			networks++
+		} else if p.e.Metrics[list[i].Metric].Name == metric.TimerWait {
+			timers++
 		}
 	}
-	return n
+	var what []string
+	for _, x := range []struct {
+		n    int
+		name string
+	}{{networks, "the network"}, {timers, "timers"}, {len(list) - networks - timers, "something that is not recorded"}} {
+		if x.n > 0 {
+			what = append(what, x.name)
+		}
+	}
+	return strings.Join(what, ", or for ")
 }
 
 // short lists findings in a line each.
@@ -325,6 +330,9 @@ func (p *page) causers(f *Finding) string {
 	nobody, such := p.e.Header.nobody()
 	if p.e.leaf(f.Path).forever() {
 		return neverEnds + "."
+	}
+	if p.e.Metrics[f.Metric].Name == metric.TimerWait {
+		return "for a timer."
 	}
 	if len(causers) == 0 {
 		return "for " + nobody + "."

@@ -153,14 +153,16 @@ func (p *page) idling(path uint32) string {
 	case x.doing == waking || x.doing == yielding:
 		return "ready to run"
 	case x.doing == awaiting && p.e.leaf(path).Operation && !p.e.leaf(path).outward():
-		return "waiting for " + p.e.nobody(p.e.leaf(path))
+		return "waiting for " + p.e.nobody(x)
 	}
 	return ""
 }
 
 // nobody says for what is waited in an operation if it is for no goroutine.
-func (e *Experiment) nobody(r Region) string {
-	switch {
+func (e *Experiment) nobody(at spending) string {
+	switch r := e.leaf(at.path); {
+	case e.ticks(at):
+		return "a timer"
 	case e.Header.all() && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
 		return "what no goroutine of the program does"
 	case e.Header.States && !e.Header.Cut:

@@ -233,7 +233,7 @@ func recognise(chain []did) string {
 		return ""
 	case len(chain) > 1 && sendsLate(first.metric):
 		return BackPressure
-	case len(chain) > 1 && last.metric == metric.Sleep:
+	case len(chain) > 1 && (last.metric == metric.Sleep || last.metric == metric.TimerWait):
 		return TimerBound
 	case last.metric == metric.GCAssist:
 		return GCPressure
@@ -252,7 +252,7 @@ func sendsLate(name string) bool { return name == metric.LateReceiver || name ==
 // waitsFor says whether a metric is waiting for somebody, or something outside.
 func waitsFor(name string) bool {
 	switch name {
-	case metric.LateSender, metric.LateClose, metric.LatePeer, metric.Network, metric.ExternalWait, metric.JoinWait, metric.CondWait, metric.OnceWait:
+	case metric.LateSender, metric.LateClose, metric.LatePeer, metric.Network, metric.ExternalWait, metric.TimerWait, metric.JoinWait, metric.CondWait, metric.OnceWait:
 		return true
 	}
 	return isLockWait(name) || sendsLate(name)
@@ -379,6 +379,8 @@ func (e *Experiment) waitIn(d doing) string {
 		return metric.Sleep
 	case leaf.outward():
 		return metric.Network
+	case d.group < 0 && e.spentAt(uint32(d.path)).doing == awaiting && e.ticks(e.spentAt(uint32(d.path))):
+		return metric.TimerWait
 	case d.group < 0: // it was the one that the critical path was on
 		return metric.Execution
 	}

@@ -82,6 +82,8 @@ func phrase(name string) string {
 		return "sleeping"
 	case metric.Network, metric.LatePeer:
 		return "waiting for the network"
+	case metric.TimerWait:
+		return "waiting for a timer"
 	case metric.ExternalWait:
 		return "waiting for what no goroutine does, such as a timer"
 	case metric.Wakeup:

@@ -18,10 +18,11 @@ type StillWaiting struct {
 	Path       uint32
 	Since      int64    // the earliest of them began, ns since the start of the experiment
 	Locations  []uint32 // who waits
-	Idle       bool     // they wait for work, or the next tick, as they did before, or as they did when the trace of a running program began
+	Idle       bool     // they wait for a timer, or for work, as they did before, or as they did when the trace of a running program began
 	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
 
 	awaits     string // the end of Text, which says for what
+	object     string // that they wait for
 	throughout bool   // all of them did nothing else in the trace
 }
 

@@ -159,17 +159,20 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			}
 			break
 		}
+		certain := v.Certain
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
 		switch {
 		case e.endless(top):
 			doing = "waiting in " + at + ", which " + e.Header.unended()
+		case e.ticks(top):
+			v.Metric, v.Certain, doing = metric.TimerWait, certain, "waiting in "+at+" for "+e.nobody(top)
 		case e.Header.all() && (r.Name == recvName || r.Name == selectName):
-			doing = "waiting in " + at + " for " + e.nobody(r) + ": a timer, a signal or another program"
+			doing = "waiting in " + at + " for " + e.nobody(top) + ": a timer, a signal or another program"
 			if others := e.besides(top); others != "" {
 				doing += ", " + others
 			}
 		case e.Header.States:
-			doing = "waiting in " + at + " for " + e.nobody(r)
+			doing = "waiting in " + at + " for " + e.nobody(top)
 		}
 	case halted:
 		v.Certain, doing = false, "waiting in "+at+" for others that could not be followed any further"
@@ -274,6 +277,25 @@ func (e *Experiment) sumAt(name string, at spending) (sum int64) {
 		}
 	}
 	return sum
+}
+
+// ticks says whether most of the waiting for nobody at a place was for timers.
+func (e *Experiment) ticks(at spending) bool { return e.ticking()[e.Paths[at.path].Region] > 0 }
+
+// ticking returns how much longer goroutines waited for timers than for what else is not in the trace, by region.
+func (e *Experiment) ticking() map[uint32]int64 {
+	i := e.MetricIndex(metric.TimerWait)
+	if i < 0 {
+		return nil
+	}
+	more := map[uint32]int64{}
+	for _, c := range e.Cells(i) {
+		more[e.Paths[c.Path].Region] += c.Value
+	}
+	for _, c := range e.Cells(e.MetricIndex(metric.ExternalWait)) {
+		more[e.Paths[c.Path].Region] -= c.Value
+	}
+	return more
 }
 
 // byItself says that a goroutine was ready to run, and why others ran instead.

@@ -242,7 +242,7 @@ func (p *page) away(at spending) (Verdict, bool) {
 
 // beyond says what goroutines on the critical path waited for that is not in the trace.
 func (p *page) beyond() string {
-	network, stood := p.e.network(), int64(0)
+	network, timers, stood := p.e.network(), p.e.timers(), int64(0)
 	for _, o := range p.e.Operations {
 		if !p.e.leaf(o.Path).Operation { // a state: its goroutine did not run
 			stood += o.External
@@ -251,6 +251,8 @@ func (p *page) beyond() string {
 	switch all := p.e.Split.External; {
 	case 10*network > 9*all:
 		return "for the network"
+	case 10*timers > 9*all:
+		return "for timers"
 	case !p.e.Header.all():
 		return "for something that is not recorded"
 	case 2*stood > all:
@@ -265,6 +267,17 @@ func (p *page) beyond() string {
 func (e *Experiment) network() (ns int64) {
 	for _, o := range e.Operations {
 		if r := e.leaf(o.Path); r.Operation && r.Name == wire.Network {
+			ns += o.External
+		}
+	}
+	return ns
+}
+
+// timers is how much of the critical path is waiting for timers whose channels are known.
+func (e *Experiment) timers() (ns int64) {
+	ticking := e.ticking()
+	for _, o := range e.Operations {
+		if ticking[e.Paths[o.Path].Region] > 0 {
 			ns += o.External
 		}
 	}
@@ -463,6 +476,9 @@ func (p *page) because(f *Finding) string {
 		return neverEnds
 	}
 	causers := p.causersOf(f)
+	if p.e.Metrics[f.Metric].Name == metric.TimerWait {
+		return "for a timer"
+	}
 	if len(causers) == 0 || causers[0].Group < 0 {
 		who, _ := p.e.Header.nobody()
 		return "for " + who

@@ -62,12 +62,14 @@ func (p *page) resting(waits []StillWaiting) {
 	}
 }
 
-// idleText says in a sentence each who waited for work, or the next tick, at the end, and who did nothing else in the trace; "" if nobody did.
+// idleText says in a sentence each who waited for work at the end, who for a timer, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	var idle, throughout []StillWaiting
+	var idle, timed, throughout []StillWaiting
 	var goroutines int64
 	for _, w := range waits {
-		if w.throughout {
+		if isTimer(w.object) {
+			timed = append(timed, w)
+		} else if w.throughout {
 			throughout, goroutines = append(throughout, w), goroutines+int64(len(w.Locations))
 		} else {
 			idle = append(idle, w)
@@ -77,6 +79,9 @@ func (p *page) idleText(waits []StillWaiting) string {
 	var sentences []string
 	if len(idle) > 0 {
 		sentences = append(sentences, "Idle when the trace ended, as before: "+p.waitingIn(idle, 3))
+	}
+	if len(timed) > 0 {
+		sentences = append(sentences, "Waiting for timers that had not run down when the trace ended: "+p.waitingIn(timed, 3))
 	}
 	if len(throughout) > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s waited throughout the trace, as idle goroutines do, and leaked ones: %s",
@@ -117,14 +122,14 @@ func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
 }
 
 // byDesign tells whether goroutines that have waited since a time when the trace ended did what they do between two pieces of work: they received there before, or were
-// told by a condition variable, or wait for what comes from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
+// told by a condition variable, or wait for a timer, or for what comes from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
 // which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, since int64, locations []uint32) bool {
 	visits, leaf := p.e.MetricIndex(metric.Visits), p.e.leaf(path)
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
-	case p.waitsForEnd(path, locations):
+	case p.waitsForEnd(path, locations), isTimer(object):
 		return true
 	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true
@@ -212,7 +217,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 // wordWait words equal waits that never ended, the first of which began first. Where somebody waits for a lock, any of the others may hold it, so nobody is taken to rest.
 func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	e, first := p.e, waits[0]
-	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1}
+	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1, object: first.Object}
 	before, started := 0, false // how many of them waited when the trace began; whether one was started since
 	for _, n := range waits {
 		w.Locations = append(w.Locations, n.Location)
@@ -271,6 +276,9 @@ func (p *page) mayRest(n *NeverEnded) bool {
 func isLock(object string) bool {
 	return strings.HasPrefix(object, "mutex") || strings.HasPrefix(object, "RWMutex")
 }
+
+// isTimer tells whether the description of an object is that of a timer.
+func isTimer(object string) bool { return strings.HasPrefix(object, "timer") }
 
 // deadlocks names goroutines each of which waits for a lock that the next one holds, in a circle.
 func (p *page) deadlocks() (list []string) {

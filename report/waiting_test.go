@@ -78,6 +78,16 @@ func TestIdle(t *testing.T) {
 	require.NotContains(t, text(), "till waiting when")
 	require.Contains(t, text(), "Idle when the trace ended, as before: worker ×3 in recv at main.go:20.")
 	require.Less(t, strings.Index(text(), "No wait states"), strings.Index(text(), "Idle when"))
+	for i := range e.NeverEnded {
+		e.NeverEnded[i].Object = "timer first used at main.go:20"
+	}
+	require.Contains(t, strings.Join(strings.Fields(text()), " "), "Waiting for timers that had not run down when the trace ended: worker ×3 in recv at main.go:20.")
+	e.Header.Exit = 2
+	require.Contains(t, text(), "Still waiting when", "it crashed: they may have been stopped")
+	e.Header.Exit = 0
+	for i := range e.NeverEnded {
+		e.NeverEnded[i].Object = "channel"
+	}
 	visits[0].Value = 1
 	fill(e, [][]Cell{visits}, nil)
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")

@@ -11,7 +11,7 @@ import (
 var (
 	outcomeNames = [...]string{wire.OK: "ok", wire.Closed: "closed", wire.Panicked: "panicked", wire.Failed: "failed", wire.Sent: "sent", wire.Received: "received"}
 	objectNames  = [...]string{0: "object", wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "RWMutex", wire.WaitGroup: "WaitGroup", wire.Cond: "condition variable",
-		wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection", wire.Waits: "waits"}
+		wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection", wire.Waits: "waits", wire.TimerChannel: "timer"}
 )
 
 // pass writes an event of a location.
@@ -182,7 +182,7 @@ func (x *exporter) object(index uint32) uint64 {
 	}
 	o := &x.defs.Objects[index]
 	kind := objectNames[0]
-	if int(o.Kind) < len(objectNames) {
+	if int(o.Kind) < len(objectNames) && objectNames[o.Kind] != "" {
 		kind = objectNames[o.Kind]
 	}
 	name := fmt.Sprintf("%s %d", kind, index+1)

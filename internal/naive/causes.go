@@ -320,7 +320,7 @@ func (c *causing) charge(p *part) {
 func (r *Result) AddCauses() {
 	rest := map[Cell]int64{}
 	for k, v := range r.Severity {
-		if slices.Contains(WaitStates, k.Metric) && k.Metric != "external_wait" && k.Metric != "network" {
+		if slices.Contains(WaitStates, k.Metric) && k.Metric != "external_wait" && k.Metric != "timer_wait" && k.Metric != "network" {
 			rest[k.Clear()] += v
 		}
 	}

@@ -25,7 +25,7 @@ func (n *analysis) match(object uint32) {
 	}
 	size := int(n.defs.Objects[object].Size)
 	switch n.defs.Objects[object].Kind {
-	case wire.Channel:
+	case wire.Channel, wire.TimerChannel:
 		n.channel(ops, size)
 	case wire.Mutex, wire.RWMutex:
 		n.lock(ops)
@@ -62,10 +62,14 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	return true
 }
 
-// unmatched charges o to external_wait if it blocked or never ended.
+// unmatched charges o to external_wait, or timer_wait, if it blocked or never ended.
 func (n *analysis) unmatched(o *op) {
+	metric := "external_wait"
+	if o.object > 0 && n.defs.Objects[o.object-1].Kind == wire.TimerChannel {
+		metric = "timer_wait"
+	}
 	if o.mayWait() || o.open {
-		n.wait(o, "external_wait", o.blocked, o.end, nil)
+		n.wait(o, metric, o.blocked, o.end, nil)
 	}
 }
 
@@ -76,6 +80,11 @@ func (n *analysis) nobody(o *op) {
 		metric = "network"
 	}
 	n.wait(o, metric, o.blocked, o.end, nil)
+}
+
+// outside says whether a wait is for nobody in the trace.
+func (w *wait) outside() bool {
+	return w.metric == "external_wait" || w.metric == "network" || w.metric == "timer_wait"
 }
 
 // release notes that what o waited for has come.
@@ -94,7 +103,7 @@ func (n *analysis) charge() {
 	}
 	for _, o := range n.ops {
 		if waits := n.waitsOf(o); len(waits) > 0 {
-			if w := waits[len(waits)-1]; w.end == o.end && (w.metric == "external_wait" || w.metric == "network") {
+			if w := waits[len(waits)-1]; w.end == o.end && w.outside() {
 				w.end = max(w.begin, w.end-o.ready)
 			}
 		}

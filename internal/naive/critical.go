@@ -268,7 +268,7 @@ func (p *pathfinder) hindered(l *location, behind, t int64) (*location, int64) {
 		}
 	}
 	for _, w := range p.n.waits {
-		if w.op.loc == l && w.metric == "external_wait" && w.begin < w.end && !w.op.open && w.end <= t && w.end < c.begin && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
+		if w.op.loc == l && (w.metric == "external_wait" || w.metric == "timer_wait") && w.begin < w.end && !w.op.open && w.end <= t && w.end < c.begin && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
 			last = max(last, w.end)
 		}
 	}

@@ -80,7 +80,7 @@ type Result struct {
 // WaitStates are the metrics whose time is waiting.
 var WaitStates = []string{
 	"late_sender", "late_receiver", "full_buffer", "late_close", "late_peer", "lock_competition", "rw_reader_wait", "rw_writer_wait",
-	"once_wait", "join_wait", "cond_wait", "barrier_wait", "external_wait", "network",
+	"once_wait", "join_wait", "cond_wait", "barrier_wait", "external_wait", "timer_wait", "network",
 }
 
 // TimeMetrics divide up the lives of all locations.

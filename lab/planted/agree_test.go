@@ -60,7 +60,7 @@ func (x tools) bothSources(t *testing.T, program, scenario string) (sources [2]*
 func (a *answer) waitsAt() map[place]int64 {
 	times := map[place]int64{}
 	for _, f := range a.Findings {
-		if f.Metric == "external_wait" || slices.Contains(differ, f.Metric) {
+		if f.Metric == "external_wait" || f.Metric == "timer_wait" || slices.Contains(differ, f.Metric) {
 			continue
 		}
 		for _, l := range f.Lines {

@@ -123,7 +123,7 @@ func (f *formatter) objectName(i uint32) string {
 }
 
 func objectKind(k wire.ObjectKind) string {
-	if int(k) < len(objectNames) {
+	if int(k) < len(objectNames) && objectNames[k] != "" {
 		return objectNames[k]
 	}
 	return objectNames[0]
@@ -180,7 +180,7 @@ func (f *formatter) process(i int) {
 		switch {
 		case o.Kind == wire.Barrier:
 			fmt.Fprintf(f.out, " %d", o.Size)
-		case o.Kind == wire.Channel && o.Size > 0:
+		case (o.Kind == wire.Channel || o.Kind == wire.TimerChannel) && o.Size > 0:
 			fmt.Fprintf(f.out, " cap %d", o.Size)
 		}
 		if o.Region != trace.NoRegion {

@@ -314,7 +314,7 @@ func (p *parser) time() (uint64, error) {
 // item parses a line that is neither an event nor a process.
 func (p *parser) item(keyword string) error {
 	q := p.current
-	if kind := slices.Index(objectNames[:], keyword); kind >= 0 {
+	if kind := slices.Index(objectNames[:], keyword); kind >= 0 && keyword != "" {
 		return p.object(wire.ObjectKind(kind))
 	}
 	switch keyword {
@@ -383,7 +383,7 @@ func (p *parser) object(kind wire.ObjectKind) error {
 	}
 	d := wire.Def{Type: wire.DefObject, Object: kind}
 	switch {
-	case kind == wire.Channel && p.accept("cap"), kind == wire.Barrier:
+	case (kind == wire.Channel || kind == wire.TimerChannel) && p.accept("cap"), kind == wire.Barrier:
 		if d.Size, err = p.number("a size"); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ const (
 type channel struct {
 	name     string
 	size     int
+	timer    bool // it is recorded as that of one
 	used     int
 	taken    int // values that were received
 	isClosed bool

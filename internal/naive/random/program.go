@@ -92,7 +92,7 @@ func (p *program) name(kind string, i int) string { return fmt.Sprintf("%s%s%d",
 
 func (p *program) makeObjects() {
 	for i := range 1 + p.IntN(3) {
-		p.channels = append(p.channels, &channel{name: p.name("ch", i), size: p.IntN(4)})
+		p.channels = append(p.channels, &channel{name: p.name("ch", i), size: p.IntN(4), timer: p.recording.IntN(6) == 0})
 		if p.numbering != nil { // the recording may begin later
 			p.channels[i].used = p.numbering.IntN(p.channels[i].size + 1)
 		}

@@ -11,7 +11,11 @@ func (p *program) write(b *strings.Builder) {
 		fmt.Fprintf(b, "counterset cycles go:heap\n")
 	}
 	for _, c := range p.channels {
-		fmt.Fprintf(b, "channel %s cap %d\n", c.name, c.size)
+		kind := "channel"
+		if c.timer {
+			kind = "timer"
+		}
+		fmt.Fprintf(b, "%s %s cap %d\n", kind, c.name, c.size)
 	}
 	for _, m := range p.mutexes {
 		fmt.Fprintf(b, "mutex %s\n", m.name)
