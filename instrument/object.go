@@ -91,22 +91,37 @@ func (o *objects) prepare() {
 
 // placed is an object known by its address, for as long as that is its own.
 type placed struct {
-	id uint32
+	word atomic.Uint64 // its id; above it, in the heap, the count when its life began: that of another one may have been there before
 	life
 }
 
 // life says how long an address belongs to an object. The zero life is that of global variables: for ever.
 type life struct {
-	alive    *atomic.Uintptr // 0 when the object in the heap that contains the address is no more; nil: it is elsewhere
-	slot     *slot           // of the goroutine on whose stack it is; nil: elsewhere
-	location uint64          // of that goroutine
+	freed *uint32 // counts how often something was freed where the object in the heap is that contains the address; nil: it is elsewhere
+	slot  *slot   // of the goroutine on whose stack it is; nil: elsewhere
+	of    uint64  // that count when the life began, or the location of that goroutine
 }
 
-// lasts says whether the address still belongs to the object.
+// known returns the object's id, and whether the address still belongs to it.
 //
 //go:norace
-func (l *life) lasts() bool {
-	return (l.alive == nil || l.alive.Load() != 0) && (l.slot == nil || l.slot.location == l.location)
+func (p *placed) known() (id uint32, lasts bool) {
+	w := p.word.Load()
+	if p.freed != nil {
+		return uint32(w), atomic.LoadUint32(p.freed) == uint32(w>>32)
+	}
+	return uint32(w), p.slot == nil || p.slot.location == p.of
+}
+
+// kept tells whether a table that grows keeps an entry: also where something was freed once since, as the next object there takes it.
+//
+//go:norace
+func kept(e *entry[placed]) bool {
+	if p := &e.value; p.freed != nil {
+		return atomic.LoadUint32(p.freed)-uint32(p.word.Load()>>32) <= 1
+	}
+	_, lasts := e.value.known()
+	return lasts
 }
 
 // objectAt returns the object id of what is at an address. Several may begin there: one of each kind.
@@ -119,24 +134,48 @@ func (se *session) objectAt(at uintptr, kind wire.ObjectKind, operation string) 
 //go:norace
 func (se *session) objectIn(at uintptr, kind wire.ObjectKind, region uint32, operation string) uint32 {
 	key := uint64(at)<<4 | uint64(kind)
-	known := &se.objects.parts[stripe(key)].placed
-	if e := known.find(key); e != nil && e.value.lasts() && (e.value.slot == nil || e.value.slot.g == getg()) {
-		return e.value.id
+	if e := se.objects.parts[stripe(key)].placed.find(key); e != nil && (e.value.slot == nil || e.value.slot.g == getg()) {
+		if id, lasts := e.value.known(); lasts {
+			return id
+		}
 	}
 	if region == unknownRegion {
 		region = se.site(operation)
 	}
-	life := se.lifeOf(at)
-	fresh := &entry[placed]{key, placed{0, life}} // here, as whoever allocates may have to work for the garbage collector first
-	first := firstUses(key)
+	l := se.lifeOf(at)
+	id, ok := se.place(key, kind, region, l, nil)
+	if !ok {
+		id, _ = se.place(key, kind, region, l, &entry[placed]{key: key, value: placed{life: l}})
+	}
+	return id
+}
+
+// place defines the object that has a key if nobody has. Where another one in the heap was at the address before, it takes its entry, else the fresh one. If that is nil, it
+// returns false: whoever allocates may have to work for the garbage collector first, which nobody should wait for.
+//
+//go:norace
+func (se *session) place(key uint64, kind wire.ObjectKind, region uint32, l life, fresh *entry[placed]) (id uint32, ok bool) {
+	first, all := firstUses(key), &se.objects.parts[stripe(key)].placed
 	first.Lock()
 	defer first.Unlock()
-	if e := known.find(key); e != nil && e.value.lasts() && e.value.slot == life.slot {
-		return e.value.id
+	e := all.find(key)
+	if e != nil && e.value.slot == l.slot {
+		if id, ok = e.value.known(); ok {
+			return id, true
+		}
 	}
-	fresh.value.id = se.newObject(kind, 0, region)
-	known.put(fresh, func(e *entry[placed]) bool { return e.value.lasts() })
-	return fresh.value.id
+	again := e != nil && l.freed != nil && e.value.freed == l.freed
+	if !again && fresh == nil {
+		return 0, false
+	}
+	if id = se.newObject(kind, 0, region); !again {
+		e = fresh
+	}
+	e.value.word.Store(l.of<<32 | uint64(id))
+	if !again {
+		all.put(e, kept)
+	}
+	return id, true
 }
 
 // channel is a channel known by its address. The address may be used again, but not before the weak pointer has become nil.

@@ -25,7 +25,7 @@ func quiet(n int32)
 func announce() bool
 
 //go:linkname lifeAt runtime.tracerecLife
-func lifeAt(at uintptr) (alive *atomic.Uintptr, stack bool)
+func lifeAt(at uintptr) (freed *uint32, stack bool)
 
 //go:linkname fed runtime.tracerecFed
 func fed(channel uintptr) bool // by a timer
@@ -35,9 +35,11 @@ func fed(channel uintptr) bool // by a timer
 //go:norace
 func (se *session) lifeOf(at uintptr) (l life) {
 	var stack bool
-	if l.alive, stack = lifeAt(at); stack {
+	if l.freed, stack = lifeAt(at); l.freed != nil {
+		l.of = uint64(atomic.LoadUint32(l.freed))
+	} else if stack {
 		l.slot = se.slotOf(getg())
-		l.location = l.slot.location
+		l.of = l.slot.location
 	}
 	return l
 }

@@ -312,15 +312,17 @@ func pause() {
 //
 //go:norace
 func (se *session) alloc(s *slot, t uint64) (uintptr, shm.Class) {
-	want := shm.Large
+	want, much := shm.Large, se.readsMuch()
 	switch {
-	case s.seq == 0 && !se.readsMuch():
+	case s.seq == 0 && !much:
 		want = shm.Small
-	case s.seq <= 1:
+	case s.seq == 1 && !much:
+		want = shm.Short
+	case s.seq <= 2:
 		want = shm.Medium
 	}
 	chunk, class := se.buffer.Alloc(want, shm.Label{Location: s.location, GoID: s.goid, Seq: uint64(s.seq), Base: t})
-	if chunk != 0 && class == shm.Small && se.readsMuch() { // nothing else is left
+	if chunk != 0 && much && class.Size() < shm.Medium.Size() { // nothing else is left
 		se.buffer.Retire(chunk)
 		s.seq++
 		return 0, class

@@ -54,12 +54,11 @@ func TestOneLifeForAnObject(t *testing.T) {
 
 import (
 	"sync"
-	"sync/atomic"
 	"unsafe"
 )
 
 //go:linkname lifeAt runtime.tracerecLife
-func lifeAt(at uintptr) (alive *atomic.Uintptr, stack bool)
+func lifeAt(at uintptr) (freed *uint32, stack bool)
 
 type shard struct {
 	sync.Mutex
@@ -67,14 +66,14 @@ type shard struct {
 }
 
 func main() {
-	seen := map[*atomic.Uintptr]bool{}
+	seen := map[*uint32]bool{}
 	var kept [][]shard
 	for _, n := range []int{1, 9, 90, 9000} {
 		list := make([]shard, n)
 		kept = append(kept, list)
 		for i := range list {
-			alive, _ := lifeAt(uintptr(unsafe.Pointer(&list[i])))
-			seen[alive] = alive.Load() != 0
+			freed, _ := lifeAt(uintptr(unsafe.Pointer(&list[i])))
+			seen[freed] = true
 		}
 	}
 	println(len(seen), len(kept))

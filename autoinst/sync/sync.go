@@ -184,8 +184,11 @@ var patches = []patch{
 	{"runtime/synctest.go", "func synctestWait() {", "\tgopark(synctestwait_c, nil, waitReasonSynctestWait, traceBlockSynctest, 0)\n", instead,
 		"\ttracerecT := uint64(0); if tracerecRecording != 0 { tracerecT = gp.bubble.tracerecAwaits(tracerecQuiesces) }; " +
 			"gopark(synctestwait_c, nil, waitReasonSynctestWait, traceBlockSynctest, 0); tracerecPart(tracerecMeet, 0, tracerecT)\n"},
+	{"runtime/mheap.go", "type heapArena struct {", "\tzeroedBase uintptr\n", behind, "\ttracerec tracerecPages\n"},
+	// Also while nothing is recorded: what was counted before may be freed, and what is there next may be used in the next recording.
+	{"runtime/mgcsweep.go", "func (sl *sweepLocked) sweep(preserve bool) bool {", "\tif traceAllocFreeEnabled() || debug.clobberfree != 0 ||", before, "\tif tracerecHook != nil { tracerecSweeps(s) }; "},
 	{"runtime/time.go", "type timer struct {", "\tisSending atomic.Int32\n", behind, "\n\ttracerec tracerecTimer\n"},
-	{"runtime/runtime2.go", "type p struct {", "\tid          int32\n", behind, "\ttracerec    tracerecTimer // that runs on it\n"},
+	{"runtime/runtime2.go", "type p struct {", "\tid          int32\n", behind, "\ttracerec    tracerecTimer // that runs on it\n\ttracerecGrown int32 // see tracerecLearnStack\n"},
 	{"runtime/time.go", "func newTimer(when, period int64, f func(arg any, seq uintptr, delay int64), arg any, c *hchan) *timeTimer {", "\tt.modify(when, period, f, arg, 0)\n", before,
 		"\tif tracerecRecording != 0 && c == nil {\n\t\tt.tracerecSet()\n\t}\n"},
 	{"runtime/time.go", "func resetTimer(t *timeTimer, when, period int64) bool {", "\treturn t.reset(when, period)\n", before,

@@ -36,7 +36,7 @@ const Suffix = ".buffer"
 
 const (
 	magic   = 0x6275662d63657274 // "trec-buf"
-	version = 2
+	version = 3
 
 	pageSize  = 4096
 	blockSize = 64 << 10
@@ -54,6 +54,7 @@ const (
 	Small  Class = iota // 256 B: enough for a goroutine that does one thing
 	Medium              // 4 KiB
 	Large               // 64 KiB: a whole block
+	Short               // 512 B: what a goroutine gets next that does a few things more
 	classes
 
 	unrecorded  Class = 5 // a block of Unrecorded
@@ -68,6 +69,8 @@ func (c Class) Size() int {
 	switch c {
 	case Small:
 		return 256
+	case Short:
+		return 512
 	case Medium:
 		return 4096
 	}
