@@ -27,9 +27,6 @@ func announce() bool
 //go:linkname lifeAt runtime.tracerecLife
 func lifeAt(at uintptr) (freed *uint32, stack bool)
 
-//go:linkname fed runtime.tracerecFed
-func fed(channel uintptr) bool // by a timer
-
 // lifeOf returns the life of what is at an address, which the running goroutine uses.
 //
 //go:norace
@@ -119,6 +116,7 @@ func (g *goroutine) expects(is bool) { g.selects, g.blocked = is, is }
 type counted struct {
 	capacity uint64
 	object
+	taken atomic.Uint64
 }
 
 // The operations, as in the runtime and in package sync.
@@ -498,7 +496,7 @@ func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uin
 
 // kind returns which kind of channel it is.
 func (c *counted) kind() wire.ObjectKind {
-	if fed(uintptr(unsafe.Pointer(c))) {
+	if c.taken.Load()>>63 != 0 { // see tracerecOfTimer
 		return wire.TimerChannel
 	}
 	return wire.Channel

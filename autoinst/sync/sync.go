@@ -190,7 +190,7 @@ var patches = []patch{
 	{"runtime/time.go", "type timer struct {", "\tisSending atomic.Int32\n", behind, "\n\ttracerec tracerecTimer\n"},
 	{"runtime/runtime2.go", "type p struct {", "\tid          int32\n", behind, "\ttracerec    tracerecTimer // that runs on it\n\ttracerecGrown int32 // see tracerecLearnStack\n"},
 	{"runtime/time.go", "func newTimer(when, period int64, f func(arg any, seq uintptr, delay int64), arg any, c *hchan) *timeTimer {", "\tt.modify(when, period, f, arg, 0)\n", before,
-		"\tif tracerecRecording != 0 && c == nil {\n\t\tt.tracerecSet()\n\t}\n"},
+		"\tif tracerecFeeds(arg); tracerecRecording != 0 && c == nil {\n\t\tt.tracerecSet()\n\t}\n"},
 	{"runtime/time.go", "func resetTimer(t *timeTimer, when, period int64) bool {", "\treturn t.reset(when, period)\n", before,
 		"\tif tracerecRecording != 0 && !t.isChan {\n\t\tt.tracerecSet()\n\t}\n"},
 	{"runtime/time.go", unlockAndRun, "\tseq := t.seq\n", behind, "\ttracerecT := t.tracerec\n\ttracerecT.runs = true\n"},

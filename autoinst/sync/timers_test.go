@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,6 +76,28 @@ func TestTimers(t *testing.T) {
 	require.Greater(t, e.Findings[0].Critical, int64(15*time.Millisecond))
 	require.Equal(t, report.TimerBound, e.Problem(&e.Findings[0]).Name)
 	require.Contains(t, e.Verdict.Text, "mostly waiting for its timer then")
+}
+
+// TestTimerChannels: whoever receives from the channel of a timer waits for that, also where such channels are as they were before Go 1.23.
+func TestTimerChannels(t *testing.T) {
+	for _, old := range []string{"0", "1"} {
+		a := recordCommand(t, "env", "GODEBUG=asynctimerchan="+old, program(t, "timers"))
+		require.Empty(t, a.Check())
+		defs, timers := a.Definitions(), 0
+		for _, o := range defs.Objects {
+			if o.Kind == wire.TimerChannel {
+				timers++
+				require.Equal(t, "select", defs.Regions[o.Region].Name)
+			}
+		}
+		require.Equal(t, 1, timers, "of the two in a select, that which was chosen")
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+		require.NoError(t, err)
+		i := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return e.Metrics[f.Metric].Name == metric.TimerWait })
+		require.GreaterOrEqual(t, i, 0)
+		require.Equal(t, uint64(1), uint64(e.Findings[i].Instances))
+		require.Greater(t, e.Findings[i].Severity, int64(15*time.Millisecond))
+	}
 }
 
 // TestTimersInTurn: where one timer after another sets the pace, the first sentence says so. The longer that is, the less the begin and the end of the program matter.
