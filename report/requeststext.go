@@ -132,7 +132,7 @@ func (s *Step) where() string {
 func RequestsText(w io.Writer, list []Requests, warnings []string, top int) error {
 	warn(w, warnings)
 	if len(list) == 0 {
-		_, err := fmt.Fprintln(w, "No requests found: see expert requests --help for what is one.")
+		_, err := fmt.Fprintln(w, "No requests found: none of net/http or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).")
 		return err
 	}
 	list = firstNames(list, top)
