@@ -46,6 +46,7 @@ type walker struct {
 
 	links   numbered[link]
 	parts   map[key]portion // of the request in progress
+	last    [64]crumb       // what was emitted last, by key, and is not among them yet
 	trail   []crumb         // the same in the order of time, if that is not nil
 	walking []uint32        // locations that the walk is at
 	convoy  bool            // the request waits for a lock in a convoy
@@ -137,6 +138,9 @@ func (w *walker) site(path int32) int32 {
 func (w *walker) split(q *request) map[key]portion {
 	clear(w.parts)
 	w.walk(q.loc, q.begin, q.end, nil)
+	for i := range w.last {
+		w.put(&w.last[i])
+	}
 	return w.parts
 }
 
@@ -150,11 +154,24 @@ func (w *walker) emit(c *cause, metric string, path int32, d int64) {
 	if w.convoy {
 		p.convoy = d
 	}
-	w.parts[k] = w.parts[k].and(p)
+	last := &w.last[(uint32(k.chain)*31^uint32(path)*7^uint32(len(metric)))%uint32(len(w.last))]
+	if last.key != k {
+		w.put(last)
+		last.key = k
+	}
+	last.portion = last.and(p)
 	if n := len(w.trail); n > 0 && w.trail[n-1].key == k {
 		w.trail[n-1].portion = w.trail[n-1].and(p)
 	} else if w.trail != nil {
 		w.trail = append(w.trail, crumb{k, p})
+	}
+}
+
+// put puts what was emitted last for a key into the parts of the request.
+func (w *walker) put(last *crumb) {
+	if last.time > 0 {
+		w.parts[last.key] = w.parts[last.key].and(last.portion)
+		last.portion = portion{}
 	}
 }
 
@@ -233,12 +250,14 @@ func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
 func (w *walker) during(loc uint32, began int64, kind wire.Kind) []wait {
 	w.waits.touch()
 	list := w.waits.of(loc)
-	at := func(kind wire.Kind) int {
-		return sort.Search(len(list), func(i int) bool {
-			return list[i].operation > began || list[i].operation == began && list[i].kind >= kind
-		})
+	from := sort.Search(len(list), func(i int) bool {
+		return list[i].operation > began || list[i].operation == began && list[i].kind >= kind
+	})
+	to := from
+	for to < len(list) && list[to].operation == began && list[to].kind == kind {
+		to++
 	}
-	return list[at(kind):at(kind+1)]
+	return list[from:to]
 }
 
 // stateOf returns the metric of a state.
