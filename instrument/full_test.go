@@ -111,6 +111,34 @@ func TestBlockEndsWithRecorder(t *testing.T) {
 	require.Equal(t, 4*pairs+4*1000, r.size()+int(r.warnings["events lost"]))
 }
 
+// TestMemoryOfShortGoroutines: goroutines take more memory the more they record, little by little.
+func TestMemoryOfShortGoroutines(t *testing.T) {
+	testkit.NeedAddresses(t, manyBuffers)
+	for pairs, want := range map[int]int{1: 256, 8: 256 + 512, 100: 256 + 512 + 4096} {
+		c := shm.Config{Dir: t.TempDir()}
+		require.NoError(t, instrument.Attach(c))
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() { fill(pairs) })
+		}
+		all.Wait()
+		v := view(t, c.Dir)
+		instrument.Detach()
+		v.TakeRetired()
+		sizes := map[uint64]int{}
+		for _, c := range v.Owned() {
+			sizes[c.Location] += c.Size()
+		}
+		n := 0
+		for _, size := range sizes {
+			if size == want {
+				n++
+			}
+		}
+		require.GreaterOrEqual(t, n, 100, "%d pairs: %v", pairs, sizes)
+	}
+}
+
 // All memory is owned by goroutines that wait for one that finds none: waiting for the recorder would be for ever.
 func TestBlockDoesNotDeadlock(t *testing.T) {
 	for name, block := range map[string]bool{"block": true, "drop": false} {

@@ -573,10 +573,7 @@ func (se *session) channelAt(at uintptr, operation string) uint64 {
 		return 0
 	}
 	c := (*counted)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
-	if w := c.word.Load(); uint32(w>>32) == se.number {
-		return uint64(uint32(w))
-	}
-	return uint64(c.at(se, c.kind(), c.capacity, se.site(operation)))
+	return uint64(c.of(se, c.kind(), c.capacity, operation))
 }
 
 // lockOperation records an operation on the object at an address.

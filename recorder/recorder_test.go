@@ -138,7 +138,7 @@ func recorded(t *testing.T, archive string) (n int) {
 }
 
 // eventsIn is how many events the measured program writes into a chunk of a class.
-var eventsIn = map[shm.Class]int{shm.Small: 24, shm.Medium: 504, shm.Large: 8184}
+var eventsIn = map[shm.Class]int{shm.Small: 24, shm.Short: 56, shm.Medium: 504, shm.Large: 8184}
 
 func TestEverythingArrives(t *testing.T) {
 	for _, c := range []struct {
@@ -149,6 +149,7 @@ func TestEverythingArrives(t *testing.T) {
 	}{
 		{1, 1, shm.Small, "0", 0},
 		{1000, 1, shm.Small, "3", 3},
+		{100, 2, shm.Short, "0", 0},
 		{10, 30, shm.Medium, "kill", 137},
 		{3, 200, shm.Large, "0", 0},
 	} {
@@ -164,12 +165,12 @@ func TestEverythingArrives(t *testing.T) {
 
 func TestSmallBuffer(t *testing.T) {
 	const all = 500 * 8184
-	status, archive, said := run(t, Options{Buffer: 4 << 20}, "1", "500", "2", "0")
+	status, archive, said := run(t, Options{Buffer: 4 << 20}, "1", "500", fmt.Sprint(shm.Large), "0")
 	require.Equal(t, 0, status)
 	require.Contains(t, said, "events LOST", said)
 	require.Less(t, recorded(t, archive), all)
 
-	status, archive, said = run(t, Options{Buffer: 4 << 20, Block: true}, "1", "500", "2", "0")
+	status, archive, said = run(t, Options{Buffer: 4 << 20, Block: true}, "1", "500", fmt.Sprint(shm.Large), "0")
 	require.Equal(t, 0, status)
 	require.Contains(t, said, "nothing lost")
 	require.Equal(t, all, recorded(t, archive))
@@ -179,7 +180,7 @@ func TestSmallBuffer(t *testing.T) {
 func TestNoRoomInSharedMemory(t *testing.T) {
 	defer func(dir string) { sharedMemory = dir }(sharedMemory)
 	sharedMemory = filepath.Join(t.TempDir(), "absent")
-	status, archive, said := run(t, Options{}, "10", "30", "1", "kill")
+	status, archive, said := run(t, Options{}, "10", "30", fmt.Sprint(shm.Medium), "kill")
 	require.Equal(t, 137, status)
 	require.Contains(t, said, "nothing lost")
 	require.Equal(t, 10*30*eventsIn[shm.Medium], recorded(t, archive))
@@ -192,7 +193,7 @@ func TestRecorderKilled(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 4 {
 		archive := filepath.Join(t.TempDir(), "a")
-		recorder := exec.Command(self, "3", "60", "2", "0")
+		recorder := exec.Command(self, "3", "60", fmt.Sprint(shm.Large), "0")
 		recorder.Env = append(os.Environ(), recordInto+"="+archive)
 		require.NoError(t, recorder.Start())
 		over := make(chan error, 1)
@@ -289,7 +290,7 @@ func TestEndOfProcesses(t *testing.T) {
 
 // TestCopyOfTheDamaged cuts an archive within a frame and recovers it.
 func TestCopyOfTheDamaged(t *testing.T) {
-	_, archive, _ := run(t, Options{}, "1", "60", "2", "0")
+	_, archive, _ := run(t, Options{}, "1", "60", fmt.Sprint(shm.Large), "0")
 	segment := filepath.Join(archive, trace.SegmentName(0))
 	info, err := os.Stat(segment)
 	require.NoError(t, err)

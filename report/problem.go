@@ -379,9 +379,10 @@ func (e *Experiment) waitIn(d doing) string {
 		return metric.Sleep
 	case leaf.outward():
 		return metric.Network
-	case d.group < 0 && e.spentAt(uint32(d.path)).doing == awaiting && e.ticks(e.spentAt(uint32(d.path))):
-		return metric.TimerWait
 	case d.group < 0: // it was the one that the critical path was on
+		if x := e.spentAt(uint32(d.path)); x.doing == awaiting && e.ticks(x) {
+			return metric.TimerWait
+		}
 		return metric.Execution
 	}
 	var most Line

@@ -159,13 +159,14 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			}
 			break
 		}
-		certain := v.Certain
+		if e.ticks(top) && !e.endless(top) {
+			v.Metric, doing = metric.TimerWait, "waiting in "+at+" for "+e.nobody(top)
+			break
+		}
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
 		switch {
 		case e.endless(top):
 			doing = "waiting in " + at + ", which " + e.Header.unended()
-		case e.ticks(top):
-			v.Metric, v.Certain, doing = metric.TimerWait, certain, "waiting in "+at+" for "+e.nobody(top)
 		case e.Header.all() && (r.Name == recvName || r.Name == selectName):
 			doing = "waiting in " + at + " for " + e.nobody(top) + ": a timer, a signal or another program"
 			if others := e.besides(top); others != "" {

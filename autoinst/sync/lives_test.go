@@ -41,7 +41,7 @@ func TestLives(t *testing.T) {
 	}, objects(t, a))
 }
 
-// TestOneLifeForAnObject: however many locks are in an object, the runtime keeps one life of it. It looks through all that it has.
+// TestOneLifeForAnObject: however many locks are in an object, the runtime counts once whether it was freed.
 func TestOneLifeForAnObject(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the runtime")

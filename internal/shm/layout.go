@@ -52,9 +52,9 @@ type Class uint8
 
 const (
 	Small  Class = iota // 256 B: enough for a goroutine that does one thing
+	Short               // 512 B: what a goroutine gets next that does a few things more
 	Medium              // 4 KiB
 	Large               // 64 KiB: a whole block
-	Short               // 512 B: what a goroutine gets next that does a few things more
 	classes
 
 	unrecorded  Class = 5 // a block of Unrecorded
