@@ -338,7 +338,7 @@ var entries = [operations]string{
 	opSend: "runtime.chansend", opRecv: "runtime.chanrecv", opSent: "runtime.chansend", opReceived: "runtime.chanrecv", opSawClosed: "runtime.chanrecv",
 	opClose: "runtime.closechan", opSelect: "runtime.selectgo", opSleep: "time.Sleep",
 	opNetwork: "internal/poll.runtime_pollWait", opTriedRecv: "runtime.selectnbrecv", opTriedSelect: "runtime.selectgo",
-	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.(*RWMutex).rlockRecorded", opWLock: "sync.(*RWMutex).Lock",
+	opLock: "internal/sync.(*Mutex).lockSlow", opRLock: "sync.runtime_SemacquireRWMutexR", opWLock: "sync.(*RWMutex).Lock",
 	opFDLock: "internal/poll.(*fdMutex).rwlock",
 	opAdd:    "sync.(*WaitGroup).Add", opWait: "sync.(*WaitGroup).Wait", opCreate: "runtime.newproc",
 	opPull: "runtime.coroswitch", opYield: "runtime.coroswitch", opQuiesces: "internal/synctest.Wait",

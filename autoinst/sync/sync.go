@@ -201,25 +201,35 @@ var patches = []patch{
 	// While a collection starts, nothing may be allocated.
 	{"runtime/mgc.go", "func gcBgMarkStartWorkers() {", "\t\t<-ready\n", instead, "\t\ttracerecQuiet(1)\n\t\t<-ready\n\t\ttracerecQuiet(-1)\n"},
 
-	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", behind, "tracerecRecording == 0 && "},
+	// What the compiler inlines without us it inlines with this, which leaves little to spend: one call, and a flag that is less to it than a comparison.
+	{"internal/sync/mutex.go", "func (m *Mutex) Lock() {", "\n\tif ", behind, "tracerecOff && "},
 	{"internal/sync/mutex.go", "func (m *Mutex) TryLock() bool {", "func (m *Mutex) TryLock() bool {\n", instead, tried("m.tryLockRecorded()", "(m *Mutex)", "TryLock", "m")},
 	// Who waits is in these functions, in tracebacks, and in none of ours.
 	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tvar waitStartTime int64\n", before, locks("m")},
 	{"internal/sync/mutex.go", "func (m *Mutex) lockSlow() {", "\tif race.Enabled {\n\t\trace.Acquire(unsafe.Pointer(m))\n\t}\n", instead,
 		"\tif race.Enabled {\n\t\trace.Acquire(unsafe.Pointer(m))\n\t}; if tracerecT != 0 { tracerecLocked(tracerecT) }\n"},
 	{"internal/sync/mutex.go", "func (m *Mutex) Unlock() {", "\tnew := atomic.AddInt32(&m.state, -mutexLocked)\n", instead,
-		"\tnew := int32(tracerecUnknown)\n\tif tracerecRecording == 0 {\n\t\tnew = atomic.AddInt32(&m.state, -mutexLocked)\n\t}\n"},
+		whenOff("new", "&m.state", "-mutexLocked")},
 	{"internal/sync/mutex.go", "func (m *Mutex) unlockSlow(new int32) {", "\tif (new+mutexLocked)", before,
 		"\tif new == tracerecUnknown {\n\t\tif m != nil {\n\t\t\ttracerecTell(tracerecUnlock, uintptr(unsafe.Pointer(m)), 0)\n\t\t}\n" +
 			"\t\tif new = atomic.AddInt32(&m.state, -mutexLocked); new == 0 {\n\t\t\treturn\n\t\t}\n\t}\n"},
 
-	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", raceRead, before, done("rw.rlockRecorded()")},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", "\tif rw.readerCount.Add(1) < 0 {\n", instead, whenOff("r", readerCount, "1") + "\tif r < 0 {\n"},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RLock() {", "&rw.readerSem, false, 0)", instead, "rw, r)"},
+	{"sync/runtime.go", "func runtime_SemacquireRWMutexR(s *uint32, lifo bool, skipframes int)", "R(s *uint32, lifo bool, skipframes int)", instead, "R(rw *RWMutex, readers int32)"},
+	{"runtime/sema.go", "func sync_runtime_SemacquireRWMutexR(addr *uint32, lifo bool, skipframes int) {",
+		"R(addr *uint32, lifo bool, skipframes int) {\n\tsemacquire1(addr, lifo, semaBlockProfile|semaMutexProfile, skipframes, waitReasonSyncRWMutexRLock)", instead,
+		"R(rw unsafe.Pointer, readers int32) {\n\ttracerecT := uint64(0); if readers == tracerecUnknown { if tracerecT = tracerecReads(rw); tracerecT == tracerecDone { return } }; " +
+			"semacquire1((*uint32)(add(rw, tracerecReaderSem)), false, semaBlockProfile|semaMutexProfile, 0, waitReasonSyncRWMutexRLock); if tracerecT != 0 { tracerecReading(tracerecT) }"},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", raceRead, before, locks("rw")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Lock() {", "\t\trace.Acquire(unsafe.Pointer(&rw.writerSem))\n\t}\n", instead,
 		"\t\trace.Acquire(unsafe.Pointer(&rw.writerSem))\n\t}; if tracerecT != 0 { tracerecEnds(0, tracerecT) }\n"},
 	{"sync/rwmutex.go", "func (rw *RWMutex) TryRLock() bool {", "func (rw *RWMutex) TryRLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryRLock, (*RWMutex).tracerecTryRLock)", "(rw *RWMutex)", "TryRLock", "rw")},
 	{"sync/rwmutex.go", "func (rw *RWMutex) TryLock() bool {", "func (rw *RWMutex) TryLock() bool {\n", instead, tried("rw.tryRecorded(tracerecTryWLock, (*RWMutex).tracerecTryLock)", "(rw *RWMutex)", "TryLock", "rw")},
-	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", raceRead, before, "\tif tracerecRecording != 0 && rw != nil {\n\t\ttracerecTell(tracerecRUnlock, uintptr(unsafe.Pointer(rw)), 0)\n\t}\n"},
+	{"sync/rwmutex.go", "func (rw *RWMutex) RUnlock() {", "\tif r := rw.readerCount.Add(-1); r < 0 {\n", instead, whenOff("r", readerCount, "-1") + "\tif r < 0 {\n"},
+	{"sync/rwmutex.go", "func (rw *RWMutex) rUnlockSlow(r int32) {", "\tif r+1 == 0", before,
+		"\tif r == tracerecUnknown {\n\t\tif rw != nil {\n\t\t\ttracerecTell(tracerecRUnlock, uintptr(unsafe.Pointer(rw)), 0)\n\t\t}\n" +
+			"\t\tif r = rw.readerCount.Add(-1); r >= 0 {\n\t\t\treturn\n\t\t}\n\t}\n"},
 	{"sync/rwmutex.go", "func (rw *RWMutex) Unlock() {", raceRead, before, done("rw.unlockRecorded()")},
 
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Add(delta int) {", "\tif race.Enabled {\n\t\tif delta < 0 {", before,
@@ -250,8 +260,14 @@ const (
 	coroswitchM  = "func coroswitch_m(gp *g) {"
 	synctestRun  = "func synctestRun(f func()) {"
 	lastSleep    = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"
+	readerCount  = "(*int32)(unsafe.Pointer(&rw.readerCount))" // its method Add is more to the inliner
 	raceRead     = "\tif race.Enabled {\n\t\trace.Read("
 )
+
+// whenOff adds to a number unless something records. Then what comes behind the fast path has to, and is told so by tracerecUnknown.
+func whenOff(result, number, delta string) string {
+	return "\t" + result + " := int32(tracerecUnknown)\n\tif tracerecOff {\n\t\t" + result + " = atomic.AddInt32(" + number + ", " + delta + ")\n\t}\n"
+}
 
 // done is the begin of a method that may be done by another one.
 func done(by string) string {
