@@ -24,6 +24,7 @@ func TestTracebacks(t *testing.T) {
 	said, _ := exec.Command(plain).CombinedOutput()
 	want := functions(string(said))
 	require.Contains(t, want, "main.locks sync.(*Mutex).Lock internal/sync.(*Mutex).Lock internal/sync.(*Mutex).lockSlow internal/sync.runtime_SemacquireMutex")
+	require.Contains(t, want, "main.reads sync.(*RWMutex).RLock sync.runtime_SemacquireRWMutexR")
 
 	said, err = exec.Command(recorded).CombinedOutput()
 	require.Error(t, err)

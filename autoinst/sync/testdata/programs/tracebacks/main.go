@@ -12,9 +12,12 @@ func main() {
 	rw.Lock()
 	go locks(&mu)
 	go writes(&rw)
+	go reads(&rw)
 	group.Wait()
 }
 
 func locks(mu *sync.Mutex) { mu.Lock() }
 
 func writes(rw *sync.RWMutex) { rw.Lock() }
+
+func reads(rw *sync.RWMutex) { rw.RLock() }
