@@ -18,7 +18,7 @@ type never struct {
 
 // forever is for how long a location was in it that waited for nobody who is known, if it is on an object.
 func (n *never) forever(s *scan, loc uint32) int64 {
-	if n.released || n.holder != NoCauser || n.op.Of.object == 0 && n.op.Kind != wire.SelectBegin {
+	if n.released || n.holder != NoCauser && n.holder != loc || n.op.Of.object == 0 && n.op.Kind != wire.SelectBegin {
 		return 0
 	}
 	return s.locations[loc].end - n.op.Of.begin
@@ -145,7 +145,7 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 	w.flush()
 }
 
-// release notes who was ready when the trace ended, and counts the values that were taken from them.
+// release notes who was ready when the trace ended, and counts the values that were taken from them; and who waits for what he holds.
 func (w *matchWorker) release() {
 	for _, r := range w.matcher.released {
 		o := &w.ops[r.op]
@@ -155,6 +155,12 @@ func (w *matchWorker) release() {
 		if loc := w.m.places.reported[o.Loc]; r.sent {
 			to := w.m.s.metrics.messages
 			w.cells.add(cellHash(to, o.Path, loc), cellKey{to, o.Path, loc}, 1)
+		}
+	}
+	for _, h := range w.matcher.own {
+		o := &w.ops[h.op]
+		if n := w.m.lives.never[o.Loc]; n != nil && n.op.Of.path == o.Path {
+			w.never[o.Loc] = never{holder: o.Loc, path: h.path}
 		}
 	}
 }

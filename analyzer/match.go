@@ -38,6 +38,7 @@ type Matcher struct {
 	store *spill.Store // of what grows with the number of operations
 
 	released []release
+	own      []ownHold
 	tallies  map[tallied]int64 // what was counted
 	bounds   []Op              // with which processes begin and end
 
@@ -56,6 +57,12 @@ type Matcher struct {
 type release struct {
 	op   int32
 	sent bool // it is a send whose value was taken
+}
+
+// ownHold is an acquisition that never ended, of a lock that its goroutine holds.
+type ownHold struct {
+	op   int32
+	path uint32 // of the hold
 }
 
 // release notes that op was released, if it never ended.
@@ -86,6 +93,7 @@ const noOp = int32(-1)
 func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([]SynchPoint)) Counts {
 	m.ops, m.emit, m.order.store = ops, emit, m.store
 	m.count, m.released, m.timer = Counts{}, m.released[:0], kind == wire.TimerChannel
+	m.own = m.own[:0]
 	switch kind {
 	case wire.Channel, wire.TimerChannel:
 		m.channel(ops, size)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"tracerec/internal/spill"
 	"tracerec/trace/wire"
@@ -57,8 +58,8 @@ const held = int64(math.MaxInt64)
 // before the end of the previous hold: a reader also waits for the writer that is pending. If the wait
 // never ended, the earliest exclusive acquisition that never ended is such a writer as well, for ever.
 //
-// An acquisition that never ended and waits for nobody so is unmatched. What is left of a wait is
-// time in which the lock was free.
+// An acquisition that never ended and waits for nobody so is unmatched. Its holder is its own location if that has held the lock all the time: exclusively, or,
+// if it is to be so, shared. What is left of a wait is time in which the lock was free.
 func (m *Matcher) lock(ops []Op) {
 	m.findHolds(ops)
 	m.clipHolds(ops)
@@ -78,6 +79,23 @@ func (m *Matcher) lock(ops []Op) {
 		}
 		if o.Open && !found {
 			m.unmatched(int32(i))
+			m.holdsItself(int32(i))
+		}
+	}
+}
+
+// holdsItself notes the hold for which op waits, which never ended, if it is one of its own location.
+func (m *Matcher) holdsItself(op int32) {
+	o, s := &m.ops[op], &m.locks
+	lasts := func(h *hold) bool { return h.loc == o.Loc && h.begin <= o.Begin && h.end > o.Begin && h.end >= o.End }
+	if at := sort.Search(len(s.exclusive), func(i int) bool { return s.exclusive[i].begin > o.Begin }); at > 0 && lasts(&s.exclusive[at-1]) {
+		m.own = append(m.own, ownHold{op, s.exclusive[at-1].path})
+		return
+	}
+	for i := len(s.shared) - 1; i >= 0 && s.shared[i].end >= o.End && o.Mode != wire.Shared; i-- { // others would have been waited for
+		if h := &s.shared[i]; lasts(h) {
+			m.own = append(m.own, ownHold{op, h.path})
+			return
 		}
 	}
 }

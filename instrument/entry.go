@@ -33,10 +33,10 @@ func (se *session) entryOf(pc uintptr) uint32 {
 	return se.define(uint64(pc), def, site{}).value.region
 }
 
-// These sites are at no address: where goroutines of the runtime have nothing to do, where one sleeps that is in no function of the program, where one waits for the timer that starts it, and where a coroutine waits to be pulled from first, or ends.
+// These sites are at no address: where goroutines of the runtime have nothing to do, where the race detector sleeps when the program exits, where one waits for the timer that starts it, and where a coroutine waits to be pulled from first, or ends.
 const (
 	idleSite  = 1
-	sleepSite = 2
+	exitSite  = 2
 	timerSite = 3
 	yieldSite = 4
 )

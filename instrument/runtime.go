@@ -236,6 +236,9 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		}
 		return se.beginAt(op, wire.SelectBegin, "select")
 	case opSleep:
+		if op>>8 != 0 {
+			return se.beginWithout(wire.SleepBegin, se.nowhere(exitSite, wire.LastSleep)).token()
+		}
 		return se.beginAt(op, wire.SleepBegin, "sleep")
 	case opNetwork:
 		return se.beginAt(op, wire.NetworkBegin, wire.Network)
@@ -545,9 +548,6 @@ func (se *session) beginFrom(began uint64, k wire.Kind, id uint32, object uint64
 // beginAt begins an operation without object, at the place in the program that began it.
 func (se *session) beginAt(op uint64, k wire.Kind, name string) uint64 {
 	region := se.siteOf(op, name)
-	if region == unknownRegion && k == wire.SleepBegin { // main has returned, to the race detector
-		region = se.nowhere(sleepSite, name)
-	}
 	if region == unknownRegion { // one of the runtime's own
 		return 0
 	}

@@ -316,18 +316,22 @@ func (p *page) causersOf(f *Finding) []Causer {
 	return append(all, f.Causers[min(len(f.Causers), enough):]...)
 }
 
-// nobody is for whom those wait whom no recorded goroutine or thread lets go on, and what that may be.
-func (h *Header) nobody() (who, such string) {
-	if h.all() {
-		return "what no " + h.worker() + " of the program does", "a timer, a signal or another program"
+// nobody is for whom those of a finding wait whom no recorded goroutine or thread lets go on, and what that may be, if anything can be said of it.
+func (p *page) nobody(f *Finding) (who, such string) {
+	h := &p.e.Header
+	switch {
+	case p.e.leaf(f.Path).locks():
+		return "a lock that no other " + h.worker() + " is known to hold", ""
+	case h.all():
+		return "what no " + h.worker() + " of the program does", " (a timer, a signal or another program)"
 	}
-	return "nobody in the trace", "a timer, the network, or code that is not instrumented"
+	return "nobody in the trace", " (a timer, the network, or code that is not instrumented)"
 }
 
 // causers ends a finding's sentence with those who were waited for.
 func (p *page) causers(f *Finding) string {
 	causers := p.causersOf(f)
-	nobody, such := p.e.Header.nobody()
+	nobody, such := p.nobody(f)
 	if p.e.leaf(f.Path).forever() {
 		return neverEnds + "."
 	}
@@ -348,7 +352,7 @@ func (p *page) causers(f *Finding) string {
 		if i > 0 && !f.tells(c.Severity) {
 			break // they are ranked
 		}
-		who := nobody + " (" + such + ")"
+		who := nobody + such
 		if c.Group >= 0 {
 			who = p.who(c.Group, c.Locations)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
 	"tracerec/trace/wire"
 )
 
@@ -130,3 +131,30 @@ func TestIdleness(t *testing.T) {
 
 // spaced returns a sentence with ordinary spaces.
 func spaced(s string) string { return strings.ReplaceAll(s, nbsp, " ") }
+
+// TestSleepSentence: of several sleeps, the first sentence says how much the longest has; of the race detector's, what it is.
+func TestSleepSentence(t *testing.T) {
+	said := func(all int64, r Region) string {
+		e := &Experiment{Regions: []Region{r}, Paths: []CallPath{{Parent: -1}}, Locations: []Location{{Name: "main", Count: 1}}}
+		e.Header, e.Split.Sleep = Header{Focus: 100 * ms, Wall: 100 * ms}, all
+		return spaced(newPage(e, TextOptions{}).work(spending{share{path: 0, value: 40 * ms, most: 40 * ms}, sleeping, 40 * ms}).Text)
+	}
+	slept := Region{Name: sleepName, File: "/src/a.go", Line: 7, Operation: true}
+	require.Contains(t, said(40*ms, slept), "40.0 % of the critical path is sleep of main at a.go:7.")
+	require.Contains(t, said(70*ms, slept), "70.0 % of the critical path is sleep, most of it (40.0 %) in sleep of main at a.go:7.")
+	require.Contains(t, said(90*ms, slept), "90.0 % of the critical path is sleep, the largest part (40.0 %) in sleep of main at a.go:7.")
+	require.Contains(t, said(40*ms, Region{Name: wire.LastSleep, Operation: true}), "40.0 % of the critical path is the time for which the race detector sleeps before the program exits (")
+}
+
+// TestOwnLock: no timer, signal or other program releases a lock.
+func TestOwnLock(t *testing.T) {
+	e := &Experiment{Regions: []Region{{Name: lockName, Operation: true}, {Name: recvName, Operation: true}}, Paths: []CallPath{{Parent: -1}, {Parent: -1, Region: 1}},
+		Metrics: []metric.Metric{{Name: metric.ExternalWait}}}
+	e.Header.States = true
+	p := &page{e: e}
+	for path, want := range []string{"for a lock that no other goroutine is known to hold", "for what no goroutine of the program does"} {
+		f := &Finding{Line: Line{Path: uint32(path), Causers: []Causer{{Group: -1, Path: -1, Severity: 5}}, Severity: 5}}
+		require.Equal(t, want, p.because(f))
+		require.Contains(t, p.causers(f), want)
+	}
+}

@@ -195,6 +195,9 @@ func (p *page) asleepAt(top spending, at string) string {
 		}
 		return "waiting of goroutines for the timers that start them, such as " + p.name(top.largest)
 	}
+	if r := p.e.leaf(top.path); r.Name == wire.LastSleep && r.File == "" {
+		return "the time for which the race detector sleeps before the program exits (GORACE=atexit_sleep_ms=0 does without)"
+	}
 	if place, is := strings.CutPrefix(at, sleepName+" "); is && 2*top.most > top.value {
 		return sleepName + " of " + p.name(top.largest) + " " + place
 	}

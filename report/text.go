@@ -237,7 +237,7 @@ func (r Region) forever() bool { return r.Operation && r.Name == wire.Forever }
 
 // sleeps says whether an operation is a sleep.
 func (r Region) sleeps() bool {
-	return r.Operation && (r.Name == sleepName || r.timed() || r.Name == wire.Idle && r.File == "")
+	return r.Operation && (r.Name == sleepName || r.timed() || r.File == "" && (r.Name == wire.Idle || r.Name == wire.LastSleep))
 }
 
 // timed says whether it is the sleep of a goroutine until its timer starts it.

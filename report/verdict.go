@@ -377,7 +377,11 @@ func (p *page) work(top spending) Verdict {
 	}
 	v, doing := p.spent(top)
 	if all := e.Split.Sleep; top.doing == sleeping && 10*all > 11*top.time {
-		doing = fmt.Sprintf("sleep, most of it (%s) in %s", glue(percent(top.time, e.Header.Focus)), doing)
+		part := "most of it"
+		if 2*top.time <= all {
+			part = "the largest part"
+		}
+		doing = fmt.Sprintf("sleep, %s (%s) in %s", part, glue(percent(top.time, e.Header.Focus)), doing)
 		v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(all, e.Header.Focus)), doing)
 		return v
 	}
@@ -480,7 +484,7 @@ func (p *page) because(f *Finding) string {
 		return "for a timer"
 	}
 	if len(causers) == 0 || causers[0].Group < 0 {
-		who, _ := p.e.Header.nobody()
+		who, _ := p.nobody(f)
 		return "for " + who
 	}
 	if isLock(f.Object.Type) {

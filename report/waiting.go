@@ -172,12 +172,17 @@ func (p *page) haveBeen(locations []uint32) string {
 	return who + " has been"
 }
 
-// whenBlocked words since when somebody waits: who does from the very begin may have done so before.
-func (p *page) whenBlocked(since int64) string {
-	if since <= p.e.Header.Begin {
-		return "the trace began"
+// howLong words for how long some have been waiting, the first of them since then: who does from the very begin may have done so before.
+func (p *page) howLong(since int64, all bool) string {
+	h := &p.e.Header
+	if since <= h.Begin {
+		return " since the trace began"
 	}
-	return p.when(since)
+	text := " for the last " + glue(seconds(max(0, h.Begin+h.Wall-since)))
+	if !all {
+		text += " or less"
+	}
+	return text
 }
 
 // stillWaiting words the waits that never ended, equal ones together. Of who was there before an execution trace began it is not known
@@ -218,12 +223,13 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	e, first := p.e, waits[0]
 	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1, object: first.Object}
-	before, started := 0, false // how many of them waited when the trace began; whether one was started since
+	before, started, together := 0, false, true // how many of them waited when the trace began; whether one was started since; whether all began then
 	for _, n := range waits {
 		w.Locations = append(w.Locations, n.Location)
 		if n.Since <= e.Header.Begin {
 			before++
 		}
+		together = together && n.Since == first.Since
 		started = started || e.Groups[e.Locations[n.Location].Group].Creator >= 0
 	}
 	w.throughout = e.Header.Exit < 0 && before == len(waits) && !started && !locked && p.mayRest(first)
@@ -232,7 +238,7 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	if before > 0 && before < len(waits) {
 		w.Text += fmt.Sprintf(", %s of them", grouped(int64(before)))
 	}
-	w.Text += " since " + p.whenBlocked(w.Since)
+	w.Text += p.howLong(w.Since, together)
 	w.awaits = ", for "
 	switch operation := e.leaf(w.Path).Name; {
 	case e.leaf(w.Path).forever():
@@ -248,6 +254,9 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	}
 	if first.Holder >= 0 && isLock(first.Object) {
 		w.awaits += ", held by " + p.name(uint32(first.Holder))
+		if uint32(first.Holder) == first.Location && e.Locations[first.Location].Count <= 1 {
+			w.awaits += " itself"
+		}
 		if w.HolderPath = first.HolderPath; w.HolderPath >= 0 {
 			w.awaits += ", which had acquired it in " + p.at(uint32(w.HolderPath))
 		}

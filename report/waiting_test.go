@@ -40,13 +40,13 @@ func TestStillWaiting(t *testing.T) {
 	text = string(render(t, func(w io.Writer) error { return Text(w, told, TextOptions{}) }))
 	require.Equal(t, 1, strings.Count(text, "Deadlock: "), "it is the verdict")
 	require.Less(t, strings.Index(text, "Deadlock"), strings.Index(text, "Where the time goes"))
-	require.Contains(t, text, `  main (goroutine 1) has been in lock at main.go:12 since 5.00 ms, for the mutex
-  first used at main.go:9, held by goroutine 7, which had acquired it in lock
-  at main.go:12.
+	require.Contains(t, text, `  main (goroutine 1) has been in lock at main.go:12 for the last 995 ms, for the
+  mutex first used at main.go:9, held by goroutine 7, which had acquired it in
+  lock at main.go:12.
 `)
 	require.Contains(t, text, "  goroutine 7 has been in lock at main.go:12")
-	require.Contains(t, text, `  worker ×3 have been in recv at main.go:20 since 6.00 ms, for the channel first
-  used at main.go:20, capacity 0.
+	require.Contains(t, text, `  worker ×3 have been in recv at main.go:20 for the last 994 ms, for the channel
+  first used at main.go:20, capacity 0.
 `, "nobody holds a channel")
 
 	text = string(render(t, func(w io.Writer) error { return Brief(w, stuck(), TextOptions{}) }))
@@ -55,7 +55,7 @@ func TestStillWaiting(t *testing.T) {
 	for name, want := range map[string]string{"recv": "for a nil channel, which never becomes ready", "select {}": "which never ends", "IO wait": "for something that is not in the trace"} {
 		alone := stuck()
 		alone.Regions[1].Name, alone.NeverEnded = name, []NeverEnded{{Path: 1, Location: 1, Since: 5e6, Holder: -1, HolderPath: -1}}
-		require.Contains(t, strings.ReplaceAll(alone.Sentences().StillWaiting()[0].Text, nbsp, " "), "since 5.00 ms, "+want+".")
+		require.Contains(t, strings.ReplaceAll(alone.Sentences().StillWaiting()[0].Text, nbsp, " "), "for the last 995 ms, "+want+".")
 	}
 
 	e := stuck()
@@ -208,8 +208,8 @@ func TestTimedOut(t *testing.T) {
 		return spaced(e.Verdict.Text)
 	}
 	e := hung()
-	require.Equal(t, "The tests took too long, so go test ended them. TestPush (goroutine 7) has been in recv at main.go:20 since 6.00 ms, for the channel c. "+
-		"worker[0] (goroutine 8) has been in recv at main.go:20 since 7.00 ms, for the channel c.", judged(e), "the janitor is not known to be of that test")
+	require.Equal(t, "The tests took too long, so go test ended them. TestPush (goroutine 7) has been in recv at main.go:20 for the last 994 ms, for the channel c. "+
+		"worker[0] (goroutine 8) has been in recv at main.go:20 for the last 993 ms, for the channel c.", judged(e), "the janitor is not known to be of that test")
 	require.Equal(t, 20, e.Verdict.Line)
 	waits := e.Sentences().StillWaiting()
 	require.EqualValues(t, []uint32{1}, waits[0].Locations)

@@ -87,8 +87,8 @@ func TestAcceptedAndClosed(t *testing.T) {
 	status, err := b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
 	require.NoError(t, err)
 	require.Zero(t, status)
-	require.Equal(t, "sleep os.Exit", asleepAtEnd(t, recordCommand(t, program, "exit")))
-	require.Equal(t, "sleep ", asleepAtEnd(t, recordCommand(t, program)))
+	require.Equal(t, "race detector ", asleepAtEnd(t, recordCommand(t, program, "exit")))
+	require.Equal(t, "race detector ", asleepAtEnd(t, recordCommand(t, program)))
 }
 
 // asleepAtEnd returns in which sleep main was when the program ended, and where; "" if it was in none.

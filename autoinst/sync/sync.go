@@ -259,7 +259,7 @@ const (
 	newproc1     = "func newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g {"
 	coroswitchM  = "func coroswitch_m(gp *g) {"
 	synctestRun  = "func synctestRun(f func()) {"
-	lastSleep    = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep, 0, 0))\n\t\t}\n"
+	lastSleep    = "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecPart(tracerecBlocked, 0, tracerecTell(tracerecSleep|1<<8, 0, 0))\n\t\t}\n"
 	readerCount  = "(*int32)(unsafe.Pointer(&rw.readerCount))" // its method Add is more to the inliner
 	raceRead     = "\tif race.Enabled {\n\t\trace.Read("
 )

@@ -235,6 +235,9 @@ func (n *analysis) neverEnded() {
 				n.result.Holders[c] = Party{w.causer.loc.id, w.causer.path}
 			}
 		}
+		if o.holder != nil {
+			n.result.Holders[c] = Party{o.holder.loc.id, o.holder.path}
+		}
 	}
 }
 

@@ -41,8 +41,27 @@ func (n *analysis) lock(ops []*op) {
 		}
 		if !any && o.open {
 			n.unmatched(o)
+			o.holder = ownHold(o, exclusive, shared)
 		}
 	}
+}
+
+// ownHold returns the acquisition of the hold of its own location for which o waits: the exclusive one, or of the shared ones that which ends last; nil if
+// there is none.
+func ownHold(o *op, exclusive, shared []*hold) *op {
+	var last *hold
+	for _, h := range slices.Concat(shared, exclusive) {
+		if h.by.loc != o.loc || h.begin > o.begin || h.end <= o.begin || h.end < o.end || h.shared && isShared(o) {
+			continue
+		}
+		if last == nil || !h.shared || h.end > last.end || h.end == last.end && h.begin >= last.begin {
+			last = h
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return last.by
 }
 
 // holds finds the holds of both modes: exclusive ones by (begin, end), shared ones by acquisition.

@@ -161,6 +161,7 @@ type op struct {
 	open       bool
 	innermost  bool // it is the innermost level when the trace ends
 	released   bool // it never ended, but what it waited for had come
+	holder     *op  // it never ended, and waits for a lock that its location holds, since that
 	sent       bool // it is a send that was released by a receive
 	seq        int  // place in the order of (location, begin, end)
 	ended      int  // how many of the location's operations ended before it

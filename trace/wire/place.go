@@ -22,6 +22,9 @@ const Idle = "idle"
 // Timer is the sleep of a goroutine from when a timer was set that calls its function until that has run down, as time.AfterFunc and the deadline of a context do.
 const Timer = "timer"
 
+// LastSleep is the sleep of the race detector, for which a program that has been built with it waits before it exits.
+const LastSleep = "race detector"
+
 // FDLock is the operation that takes one of the locks under which a file or connection is read from, or written to: fmt.Println for instance, while another goroutine prints.
 const FDLock = "fdlock"
 
