@@ -79,7 +79,7 @@ func TestNetworkIsNotOutside(t *testing.T) {
 	const onPath = "12.0 % execution, 88.0 % waiting for "
 	require.Contains(t, network, onPath+"the network.")
 	require.Contains(t, network, "Waiting on the critical path for the network: 88 ns network main main ▸ network m.go:3")
-	require.Contains(t, network, "worker (goroutine 2) has been in network at m.go:3 since 20 ns, for the network.")
+	require.Contains(t, network, "worker (goroutine 2) has been in network at m.go:3 for the last 80 ns, for the network.")
 	require.NotContains(t, network, "not in the trace")
 	require.Contains(t, timer, onPath+"what is not in the trace.")
 	require.Contains(t, timer, "Waiting on the critical path for something that is not recorded: 88 ns external_wait main main ▸ recv m.go:3")

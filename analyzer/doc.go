@@ -97,7 +97,7 @@
 //
 // # Waits
 //
-// Which operations wait for whom is defined by the matching engines. A wait for a location that begins as os/signal.loop is an external_wait: signals come from outside. An operation without object
+// Which operations wait for whom is defined by the matching engines. A wait for a location that begins as os/signal.loop, or that which signal.NotifyContext starts, is an external_wait: signals come from outside. An operation without object
 // is not matched. One on an object of kind Waits is matched with what is told to have ended it, see told. An unmatched operation on an object gets an external_wait from the matching engine. An
 // instance of a wait state is all waits of one metric in one operation: its duration is their sum (as charged),
 // its begin the first begin, its end the last end, its causer the one of its longest wait (the later of

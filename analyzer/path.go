@@ -147,7 +147,7 @@ func newRegions(defs *trace.Definitions) *regions {
 	}
 	for i := range r.list {
 		r.testing = append(r.testing, strings.HasPrefix(r.list[i].Func, "testing."))
-		r.signals = append(r.signals, r.list[i].Func == signalLoop)
+		r.signals = append(r.signals, handsOnSignals(r.list[i].Func))
 		r.reads = append(r.reads, readers[r.list[i].Func])
 	}
 	n := len(defs.Regions)

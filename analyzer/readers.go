@@ -27,8 +27,10 @@ var readers = map[string]bool{
 	"google.golang.org/grpc.(*Server).Serve":                          true,
 }
 
-// signalLoop is the function of the goroutine that hands on signals: they come from outside, so who waits for it waits for nobody in the trace.
-const signalLoop = "os/signal.loop"
+// handsOnSignals says whether a goroutine with this function does nothing but hand on signals: they come from outside, so who waits for it waits for nobody in the trace.
+func handsOnSignals(function string) bool {
+	return function == "os/signal.loop" || function == "os/signal.NotifyContext.func1"
+}
 
 // pause is a stretch in which a location did nothing, but waited for nobody in the trace.
 type pause struct {

@@ -98,7 +98,7 @@ func TestVerdictOfSelect(t *testing.T) {
 	require.NoError(t, report.Text(&out, e, report.TextOptions{}))
 	text := strings.Join(strings.Fields(out.String()), " ")
 	require.Contains(t, text, "Waiting on the critical path for something that is not recorded: 185 ns external_wait main serve ▸ select m.go:4 The critical path runs") // 188 less recording
-	require.Contains(t, text, "has been in recv at m.go:5 since 90 ns,")
+	require.Contains(t, text, "has been in recv at m.go:5 for the last 110 ns,")
 	require.Contains(t, text, "the longest began at 90 ns: handle[1] in recv")
 	require.EqualValues(t, 1090, e.NeverEnded[0].Since)
 }

@@ -55,7 +55,7 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	if begin >= end || causer != nil && causer.loc == o.loc {
 		return false
 	}
-	if causer != nil && causer.loc.function == "os/signal.loop" {
+	if causer != nil && slices.Contains([]string{"os/signal.loop", "os/signal.NotifyContext.func1"}, causer.loc.function) {
 		metric, causer, from = "external_wait", nil, begin
 	}
 	n.waits = append(n.waits, &wait{op: o, metric: metric, begin: begin, end: end, causer: causer, from: min(max(from, begin), end)})
