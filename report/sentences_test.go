@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -158,3 +159,26 @@ func TestOwnLock(t *testing.T) {
 		require.Contains(t, p.causers(f), want)
 	}
 }
+
+// TestBrief: in few lines is what makes all waiting longer, and no finding of which package testing is the reason and which does not matter.
+func TestBrief(t *testing.T) {
+	e := hydro()
+	brief := func() string { return spaced(string(render(t, func(w io.Writer) error { return Brief(w, e, TextOptions{}) }))) }
+	first, second := &e.Findings[0], &e.Findings[1]
+	title := func(f *Finding) string { return "1 " + e.Metrics[f.Metric].Title }
+	require.Contains(t, words(brief()), title(first))
+	own := e.Regions[e.Paths[first.Path].Region]
+	e.Regions[e.Paths[first.Path].Region].Func, e.Regions[e.Paths[first.Path].Region].Operation = "testing.(*T).Run", true
+	require.Contains(t, words(brief()), title(first))
+	first.Critical = e.Header.Focus/100 - 1
+	require.Contains(t, words(brief()), title(second))
+	require.NotContains(t, words(brief()), "had no processor")
+	e.Regions[e.Paths[first.Path].Region] = own
+	e.Header.States, e.Header.Processors, e.Header.CPUTime = true, 4, e.Header.Wall
+	e.Header.Load = &Load{Busy: e.Header.Wall / 2, Lacking: e.Header.Time / 2}
+	require.Contains(t, words(brief()), "Goroutines were ready to run but had no processor for 50.0 % of all time")
+	e.Verdict.Metric = metric.Ready
+	require.NotContains(t, words(brief()), "had no processor", "it is the verdict")
+}
+
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }

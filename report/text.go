@@ -47,7 +47,7 @@ func Text(w io.Writer, e *Experiment, o TextOptions) error {
 	return err
 }
 
-// Brief writes the verdict and the first finding, indented.
+// Brief writes the verdict, what makes all waiting longer, and the first finding, indented. That package testing waits for a test is told only if it matters.
 func Brief(w io.Writer, e *Experiment, o TextOptions) error {
 	const indent = 2
 	p := newPage(e, o)
@@ -59,8 +59,14 @@ func Brief(w io.Writer, e *Experiment, o TextOptions) error {
 	case len(e.Findings) == 0:
 		p.para(indent, "", "No wait states were found.")
 	}
-	if len(e.Findings) > 0 {
-		p.para(indent, "1  ", p.headline(&e.Findings[0])+": "+p.sentence(&e.Findings[0]))
+	if r := e.Ready(); r != nil && e.Verdict.Metric != metric.Ready {
+		p.para(indent, "", r.Text)
+	}
+	if text, _ := e.Collector(); text != "" {
+		p.para(indent, "", text)
+	}
+	if i := slices.IndexFunc(e.Findings, func(f Finding) bool { return e.leaf(f.Path).forTests() == 0 || 100*f.Critical >= e.Header.Focus }); i >= 0 {
+		p.para(indent, "1  ", p.headline(&e.Findings[i])+": "+p.sentence(&e.Findings[i]))
 	}
 	_, err := w.Write(p.out.Bytes())
 	return err
