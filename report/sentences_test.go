@@ -163,7 +163,9 @@ func TestOwnLock(t *testing.T) {
 // TestBrief: in few lines is what makes all waiting longer, and no finding of which package testing is the reason and which does not matter.
 func TestBrief(t *testing.T) {
 	e := hydro()
-	brief := func() string { return spaced(string(render(t, func(w io.Writer) error { return Brief(w, e, TextOptions{}) }))) }
+	brief := func() string {
+		return spaced(string(render(t, func(w io.Writer) error { return Brief(w, e, TextOptions{}) })))
+	}
 	first, second := &e.Findings[0], &e.Findings[1]
 	title := func(f *Finding) string { return "1 " + e.Metrics[f.Metric].Title }
 	require.Contains(t, words(brief()), title(first))

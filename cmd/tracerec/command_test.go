@@ -3,9 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"tracerec/autoinst/given"
 )
 
 func TestMistypedCommand(t *testing.T) {
@@ -46,4 +50,19 @@ func TestCompletion(t *testing.T) {
 	require.Contains(t, inside("./completion").stderr, "./completion: no such file")
 	t.Setenv("PATH", "")
 	require.Contains(t, inside("--", "completion").stderr, "completion: executable file not found")
+}
+
+// TestBenchmarkTimes: who records benchmarks learns what their times are good for, unless he wants to hear nothing.
+func TestBenchmarkTimes(t *testing.T) {
+	said := func(quiet bool, list ...given.Recorded) bool {
+		var text strings.Builder
+		cmd := &cobra.Command{}
+		cmd.SetErr(&text)
+		require.NoError(t, (&own{dir: t.TempDir(), quiet: quiet}).tell(cmd, nil, list))
+		return strings.Contains(text.String(), "tracerec: times per operation of benchmarks include what recording costs: ")
+	}
+	tests, benchmark := given.Recorded{Package: "a"}, given.Recorded{Package: "a", Benchmark: "BenchmarkX"}
+	require.False(t, said(false, tests))
+	require.True(t, said(false, tests, benchmark))
+	require.False(t, said(true, benchmark))
 }

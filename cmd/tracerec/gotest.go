@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,6 +124,9 @@ func (o *own) tell(cmd *cobra.Command, b *build.Build, list []given.Recorded) er
 			continue
 		}
 		fmt.Fprintf(w, "  → %s\n", expert("analyze", shown(dir)))
+	}
+	if !o.quiet && slices.ContainsFunc(list, func(r given.Recorded) bool { return r.Benchmark != "" }) {
+		say("times per operation of benchmarks include what recording costs: compare them only with those of other recorded runs")
 	}
 	longest.Hint(say, b.Hint)
 	return err
