@@ -38,7 +38,7 @@ func TestForever(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, report.Text(&text, x, report.TextOptions{}))
 	said := strings.Join(strings.Fields(text.String()), " ")
-	require.Regexp(t, `in select \{\} at main\.go:317 since [^,]*, which never ends\.`, said)
+	require.Regexp(t, `in select \{\} at main\.go:317 for the last [^,]*, which never ends\.`, said)
 }
 
 func compare(t *testing.T, program string) {
