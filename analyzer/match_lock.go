@@ -59,7 +59,7 @@ const held = int64(math.MaxInt64)
 // never ended, the earliest exclusive acquisition that never ended is such a writer as well, for ever.
 //
 // An acquisition that never ended and waits for nobody so is unmatched. Its holder is its own location if that has held the lock all the time: exclusively, or,
-// if it is to be so, shared. What is left of a wait is time in which the lock was free.
+// where the acquisition is exclusive, shared. What is left of a wait is time in which the lock was free.
 func (m *Matcher) lock(ops []Op) {
 	m.findHolds(ops)
 	m.clipHolds(ops)

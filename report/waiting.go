@@ -172,14 +172,14 @@ func (p *page) haveBeen(locations []uint32) string {
 	return who + " has been"
 }
 
-// howLong words for how long some have been waiting, the first of them since then: who does from the very begin may have done so before.
-func (p *page) howLong(since int64, all bool) string {
+// howLong words for how long some have been waiting, the first of them since then, and the others if they began together: who does from the very begin may have done so before.
+func (p *page) howLong(since int64, together bool) string {
 	h := &p.e.Header
 	if since <= h.Begin {
 		return " since the trace began"
 	}
 	text := " for the last " + glue(seconds(max(0, h.Begin+h.Wall-since)))
-	if !all {
+	if !together {
 		text += " or less"
 	}
 	return text

@@ -15,7 +15,8 @@ import (
 	"tracerec/autoinst/regions"
 )
 
-// TestInlining: what the compiler inlines of the packages that programs call, it inlines with our patches, too.
+// TestInlining: what the compiler inlines of the packages that programs call, it inlines with our patches, too. TryRLock is a second call there, and what is behind RLocker is
+// called through an interface anyway.
 func TestInlining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages of the standard library")
