@@ -39,11 +39,14 @@ type walker struct {
 	process  int
 	path     *criticalPath
 	jumps    *jumps
-	readings pauses      // of readers
-	rests    pauses      // sleeps, and waits for what comes from outside
-	taken    list[taken] // waits that can be returned to, the last one last
-	roster   *roster     // nil while it was not needed
-	earliest int64       // begin of a location
+	readings pauses       // of readers
+	rests    pauses       // sleeps, and waits for what comes from outside
+	taken    list[taken]  // waits that can be returned to, the last one last
+	took     int          // number of these
+	hurdles  list[hurdle] // those of taken that are for locks and may have been in the way only
+	aside    int          // how many waits and steps may be looked at to find where the path would have been without them
+	roster   *roster      // nil while it was not needed
+	earliest int64        // begin of a location
 	steps    list[step]
 	here     step // the last one found, not yet in steps
 }
@@ -62,8 +65,8 @@ func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*match
 	if lives.focus != NoCauser {
 		p.begin, p.end = s.locations[lives.focus].begin, s.locations[lives.focus].end
 	}
-	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}}
-	w.taken.store, w.steps.store = s.store, s.store
+	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}, aside: 1000}
+	w.taken.store, w.hurdles.store, w.steps.store = s.store, s.store, s.store
 	p.jumps, w.jumps = jumps, jumps
 	w.pauses(matchWorkers)
 	loc, t := w.start(lives)
@@ -71,6 +74,7 @@ func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*match
 		if n%paced == 0 {
 			s.store.Pace()
 		}
+		w.aside += 64
 		loc, t = w.step(loc, t)
 	}
 	if w.here.loc != NoCauser {
@@ -78,7 +82,7 @@ func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*match
 	}
 	spill.Free(s.store, w.readings)
 	spill.Free(s.store, w.rests)
-	w.taken, w.roster = list[taken]{}, nil
+	w.taken, w.hurdles, w.roster = list[taken]{}, list[hurdle]{}, nil
 	p.jumps.left = nil
 	p.segments, p.first = trails(&w.steps, p.end, len(s.locations)+1, s.store)
 	return p
@@ -131,7 +135,7 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 		w.jumps.left[loc]--
 		if _, is := w.jumps.waiting(j.causer, j.at); !is {
 			w.segment(loc, j.at, t)
-			w.taken.add(taken{loc, w.jumps.left[loc]})
+			w.take(taken{loc, w.jumps.left[loc]})
 			return j.causer, j.at
 		}
 	}
@@ -150,14 +154,32 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 	return w.byTime(loc, from)
 }
 
+// take notes that the path is led on by a wait.
+func (w *walker) take(x taken) {
+	w.took++
+	w.taken.add(x)
+	if j := &w.jumps.list[x.jump]; w.forLock(j) {
+		w.hurdles.add(hurdle{j.begin, x.loc, w.took, w.steps.end()})
+	}
+}
+
+// back returns the last wait that the path was led on by, which it is not any more.
+func (w *walker) back() taken {
+	if h := w.hurdles.last(); h != nil && h.took == w.took {
+		w.hurdles.pop()
+	}
+	w.took--
+	return w.taken.pop()
+}
+
 // byTime goes on from the begin of a location whose creator is not known: back to a waiter, else to anyone who was active.
 func (w *walker) byTime(loc uint32, t int64) (uint32, int64) {
 	if t <= w.earliest { // nobody was
 		w.unrecorded(loc, noPath, w.path.begin, t)
 		return loc, w.path.begin
 	}
-	for w.taken.len() > 0 {
-		back := w.taken.pop()
+	for w.took > 0 {
+		back := w.back()
 		j := &w.jumps.list[back.jump]
 		if j.begin < t {
 			from := max(j.begin, w.path.begin)

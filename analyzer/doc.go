@@ -131,9 +131,12 @@
 //     over are not gone back to later. If the waiter is in that very wait at e, or in another one for l, P goes on at the waiter at the begin b of that; if it
 //     is open at e, there, b = e. Else it did not ask. Where b lies before the begin of l's wait, that wait and the last one taken are left alone: l
 //     did something else since. P was on l during [b, t).
-//   - likewise, if the wait that P took last is for a lock, with l as its causer: consider the end e ≤ t of the last rest of l that ended before that wait began, and later than the wait of l that is considered, or the
-//     begin of its life. A rest is a sleep that ended or, in a process that tells states, an external_wait in an operation that ended, apart from its waits for others. If the waiter is open at e, P was on l during [e, t) and goes on at the
-//     waiter at e, and that wait is not gone back to later: it did not need what l did before, only the lock was in its way.
+//   - likewise, of the waits for locks that P took: consider the end e ≤ t of the last rest of l that ended before the last of these waits began, and later than the wait of l that is considered, or the
+//     begin of its life. A rest is a sleep that ended or, in a process that tells states, an external_wait in an operation that ended, apart from its waits for others. Who waited for a lock was
+//     on his own way before, and did not need what l did: only the lock was in his way. So for each of these waits that began later than e, the first one taken first, consider the way from its waiter, at its begin, back to e,
+//     along waits for another that are not for locks, whose causer is not strictly inside a wait for another then, and from the begin of a life to its creator. If it comes to a location while P is there, P has come back to it: this wait, and those
+//     that P took before it came back, are no longer looked at so. The same is true of this wait if the way ends at l, then of all, or is not known: a creator or, at e, a wait for another. Else P was on l during [e, t) and goes on at e
+//     at the location where the way ends, and that wait and those taken later are not gone back to later. No way has more than 10,000 steps, and all ways together look at no more than 1,000 steps and 64 for each of P; what would need more is not known.
 //   - otherwise P was on l from the begin s of its life to t, start latency included, and goes on at its creator at s. A
 //     creator counts as unknown if it does not live then, if it does not come before l in the order of (begin of life, location), or if
 //     it waits for another.

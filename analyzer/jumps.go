@@ -221,3 +221,16 @@ func (t *jumps) around(loc uint32, at int64) *jump {
 	}
 	return nil
 }
+
+// inside says whether a location waits for another before and after a time.
+func (t *jumps) inside(loc uint32, at int64) bool {
+	v := t.of(loc)
+	i := sort.Search(len(v), func(i int) bool { return v[i].at > at })
+	if i == len(v) {
+		return false
+	}
+	if x, overlap := t.nests[loc]; overlap {
+		return x.since[i] < at
+	}
+	return v[i].begin < at
+}

@@ -86,7 +86,7 @@ func (w *walker) asker(loc uint32, behind, t int64) (by uint32, at int64, is boo
 			if is && at < r.begin {
 				break // the reader did something else meanwhile
 			}
-			by = w.taken.pop().loc
+			by = w.back().loc
 			if is {
 				at = max(at, w.path.begin)
 				w.segment(loc, at, t)

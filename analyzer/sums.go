@@ -138,6 +138,15 @@ func (l *list[T]) last() *T {
 	return &b[len(b)-1]
 }
 
+// end returns where the next element will be.
+func (l *list[T]) end() cursor {
+	n := len(l.blocks)
+	if n == 0 || len(l.blocks[n-1]) == cap(l.blocks[n-1]) {
+		return cursor{block: n}
+	}
+	return cursor{n - 1, len(l.blocks[n-1])}
+}
+
 // len returns the number of elements.
 func (l *list[T]) len() (n int) {
 	for _, b := range l.blocks {

@@ -28,6 +28,7 @@ type crossing struct {
 	begin, end int64
 	causer     *location
 	passed     bool
+	joined     bool // the path was there again that it would have been on without it
 }
 
 // second is where the critical path was in one ns; l is nil where nobody is known to have been active.
@@ -251,33 +252,97 @@ func (p *pathfinder) asked(c *crossing, reader *location, t int64) (int64, bool)
 	return t, c.op.loc.begin < t
 }
 
-// hindered says where the path goes on that leaves l at the end of a sleep, or of a wait for what comes from outside, behind one time and not behind another: at who was taken
-// last, if that waited for a lock of l only later; nil if it does not.
+// hindered says where the path goes on that leaves l at the end of a sleep, or of a wait for what comes from outside, behind one time and not behind another, nil if it
+// does not: where it would have been without the locks that it was led on by, if these were only in the way.
 func (p *pathfinder) hindered(l *location, behind, t int64) (*location, int64) {
-	if len(p.taken) == 0 {
+	var hurdles []*crossing
+	for _, c := range p.taken {
+		if c.op.kind == wire.LockBegin && !c.joined {
+			hurdles = append(hurdles, c)
+		}
+	}
+	if len(hurdles) == 0 {
 		return nil, 0
 	}
-	c := p.taken[len(p.taken)-1]
-	if c.causer != l || c.op.kind != wire.LockBegin {
+	at := p.rested(l, behind, min(t, hurdles[len(hurdles)-1].begin-1))
+	if at == behind {
 		return nil, 0
 	}
+	closed := p.end + 1 // what was taken from there on was left again
+	for _, c := range hurdles {
+		if c.end < closed && c.begin <= at {
+			continue
+		}
+		if c.end < closed {
+			by, joined := p.without(c, at)
+			if by != nil && by != l {
+				p.taken = p.taken[:slices.Index(p.taken, c)]
+				p.onPath(l, at, t)
+				return by, at
+			}
+			if closed = joined; by == l {
+				closed = p.begin
+			}
+		}
+		c.joined = true
+	}
+	return nil, 0
+}
+
+// rested returns when l last came out of a rest, behind one time and not behind another; the one time if it did not.
+func (p *pathfinder) rested(l *location, behind, t int64) int64 {
 	last := behind
 	for _, o := range p.n.ops {
-		if o.loc == l && o.kind == wire.SleepBegin && o.begin < o.end && !o.open && o.end <= t && o.end < c.begin {
+		if o.loc == l && o.kind == wire.SleepBegin && o.begin < o.end && !o.open && o.end <= t {
 			last = max(last, o.end)
 		}
 	}
 	for _, w := range p.n.waits {
-		if w.op.loc == l && (w.metric == "external_wait" || w.metric == "timer_wait") && w.begin < w.end && !w.op.open && w.end <= t && w.end < c.begin && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
+		if w.op.loc == l && (w.metric == "external_wait" || w.metric == "timer_wait") && w.begin < w.end && !w.op.open && w.end <= t && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
 			last = max(last, w.end)
 		}
 	}
-	if last == behind || !p.open(c.op.loc, last) {
-		return nil, 0
+	return last
+}
+
+// without returns where the path would be at a time if it had been on the waiter of c at the begin of that, and had not gone along waits for locks; nil if that is not
+// known, or if it was there later than that time: then also until when it was there.
+func (p *pathfinder) without(c *crossing, at int64) (*location, int64) {
+	l, t := c.op.loc, c.begin
+	for range 10000 { // ends where two wait for each other at one time
+		next, then := l.creator, max(l.begin, at)
+		for _, x := range p.crossings {
+			if x.op.loc == l && x.op.kind != wire.LockBegin && at < x.end && x.end <= t && !p.inside(x.causer, x.end) {
+				next, then = x.causer, x.end
+				break
+			}
+		}
+		for u := t - 1; u >= then; u-- {
+			if p.on[u-p.begin].l != l {
+				continue
+			}
+			for u < p.end && p.on[u-p.begin].l == l {
+				u++
+			}
+			return nil, u
+		}
+		if then == at {
+			if p.inside(l, at) {
+				return nil, p.end + 1
+			}
+			return l, 0
+		}
+		if next == nil || !next.lives(then) {
+			return nil, p.end + 1
+		}
+		l, t = next, then
 	}
-	p.taken = p.taken[:len(p.taken)-1]
-	p.onPath(l, last, t)
-	return c.op.loc, last
+	return nil, p.end + 1
+}
+
+// inside says whether l waits for another before and after t.
+func (p *pathfinder) inside(l *location, t int64) bool {
+	return slices.ContainsFunc(p.crossings, func(c *crossing) bool { return c.op.loc == l && c.begin < t && t < c.end })
 }
 
 // alone says whether a wait for nobody is apart from the waits of its operation for others.
