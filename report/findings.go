@@ -165,15 +165,7 @@ func (p *page) finding(n int, f *Finding) {
 	if !slices.ContainsFunc(f.Lines, func(l Line) bool { return l.Group != f.Group }) {
 		p.started(f.Group)
 	}
-	causers := p.causersOf(f)
-	for i := range causers[:min(len(causers), 3)] {
-		looksLike := func(o Causer) bool {
-			return o.Path >= 0 && p.placed(uint32(o.Path)) == p.placed(uint32(causers[i].Path))
-		}
-		if causers[i].Path >= 0 && (i == 0 || f.tells(causers[i].Severity)) && !slices.ContainsFunc(causers[:i], looksLike) {
-			p.place("causing", uint32(causers[i].Path))
-		}
-	}
+	p.causedAt(f)
 	p.meanwhile(f)
 	p.countedMeanwhile(f)
 	advice := p.e.Advice(f)
@@ -182,6 +174,30 @@ func (p *page) finding(n int, f *Finding) {
 	} else if advice != "" {
 		p.styledPara(cyan, 4, "→ ", advice)
 		p.said[advice] = n
+	}
+}
+
+// causedAt shows the call paths in which most of a finding's waiting was caused, those that look alike as one.
+func (p *page) causedAt(f *Finding) {
+	in := map[string]*Causer{}
+	var list []*Causer
+	for _, c := range f.Causers[:min(len(f.Causers), enough)] {
+		if c.Path < 0 {
+			continue
+		}
+		at := p.placed(uint32(c.Path))
+		if same := in[at]; same != nil {
+			same.Severity += c.Severity
+			continue
+		}
+		in[at] = &c
+		list = append(list, &c)
+	}
+	slices.SortStableFunc(list, func(x, y *Causer) int { return cmp.Compare(y.Severity, x.Severity) })
+	for i, c := range list[:min(len(list), 3)] {
+		if i == 0 || f.tells(c.Severity) {
+			p.place("causing", uint32(c.Path))
+		}
 	}
 }
 
@@ -279,6 +295,9 @@ func (p *page) queued(f *Finding) string {
 	return " For " + glue(percent(f.Convoy, f.Severity)) + " of that time they stood in a queue that did not end: whoever got the lock had waited for it, too, and was back while others still waited."
 }
 
+// enough is how many causers of a finding are looked at.
+const enough = 64
+
 // causersOf returns the causers of a finding, those of one name that did one thing at one place as one, whatever the call paths that lead there, or to where they were started.
 func (p *page) causersOf(f *Finding) []Causer {
 	type deed struct {
@@ -286,7 +305,6 @@ func (p *page) causersOf(f *Finding) []Causer {
 		metric int
 		place  string
 	}
-	const enough = 64 // are told
 	var all []Causer
 	at := map[deed]int{}
 	for i := range f.Causers[:min(len(f.Causers), enough)] {
