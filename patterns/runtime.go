@@ -13,9 +13,9 @@ var ExternalWait = &analyzer.Pattern{
 		Description: "A goroutine was blocked in an operation whose partner is not recorded: a timer, a context, the network or code that " +
 			"is not instrumented. Or the operation never ended. No goroutine in the trace is known to have caused the wait.",
 		Formula: "end of the operation − the time it blocked (selects and condition variables: its begin), where no partner was found",
-		Advice: "Look at what feeds this operation. If it is a goroutine of this program, instrument its side of the channel or lock " +
-			"and the waiting is attributed to it; if it is a timer or a peer, the program can only do other work meanwhile. A wait " +
-			"that lasts until the program ends may be a leaked goroutine or a deadlock.",
+		Advice: "Look at what feeds this operation. If it is a timer or a peer, the program can only do other work meanwhile. If it is a goroutine of the program, " +
+			"it had not come to it when the trace ended, or is not recorded: where only a part of the program is instrumented, instrument the other side of the channel or lock, and the " +
+			"waiting is attributed to it. A wait that lasts until the program ends may be a leaked goroutine or a deadlock.",
 	},
 	Point: analyzer.DidNotCome,
 }

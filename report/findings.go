@@ -340,10 +340,32 @@ func (p *page) nobody(f *Finding) (who, such string) {
 	switch {
 	case p.e.leaf(f.Path).locks():
 		return "a lock that no other " + h.worker() + " is known to hold", ""
+	case 2*p.e.unended(f) > f.external():
+		return "what had not come when the trace ended", ""
 	case h.all():
 		return "what no " + h.worker() + " of the program does", " (a timer, a signal or another program)"
 	}
 	return "nobody in the trace", " (a timer, the network, or code that is not instrumented)"
+}
+
+// external is how long those of a finding waited for nobody in the trace.
+func (f *Finding) external() (ns int64) {
+	for _, c := range f.Causers {
+		if c.Group < 0 {
+			ns += c.Severity
+		}
+	}
+	return ns
+}
+
+// unended is how long those who were in a finding's operations at the end had been in these.
+func (e *Experiment) unended(f *Finding) (ns int64) {
+	for _, n := range e.NeverEnded {
+		if slices.ContainsFunc(f.AllLines(), func(l Line) bool { return l.Path == n.Path && l.Group == e.Locations[n.Location].Group }) {
+			ns += e.Header.Span - n.Since
+		}
+	}
+	return ns
 }
 
 // causers ends a finding's sentence with those who were waited for.

@@ -160,6 +160,22 @@ func TestOwnLock(t *testing.T) {
 	}
 }
 
+// TestUnended: of a wait that had not ended when the trace did it is not known for whom it was, however it began, unless it is the smaller part.
+func TestUnended(t *testing.T) {
+	e := &Experiment{Regions: []Region{{Name: recvName, Operation: true}}, Paths: []CallPath{{Parent: -1}, {Parent: -1}},
+		Locations: []Location{{Group: 0, Count: 1}, {Group: 1, Count: 1}}, Metrics: []metric.Metric{{Name: metric.ExternalWait}}}
+	e.Header.States, e.Header.Span, e.Groups = true, 100, []Group{{Name: "main"}, {Name: "w"}}
+	said := func(n NeverEnded) string {
+		e.NeverEnded = []NeverEnded{n}
+		return spaced((&page{e: e}).causers(&Finding{Line: Line{Causers: []Causer{{Group: -1, Path: -1, Severity: 10}}, Severity: 10}}))
+	}
+	require.Equal(t, "for what had not come when the trace ended.", said(NeverEnded{Since: 94}))
+	outside := "for what no goroutine of the program does (a timer, a signal or another program)."
+	require.Equal(t, outside, said(NeverEnded{Since: 95}))
+	require.Equal(t, outside, said(NeverEnded{Location: 1}))
+	require.Equal(t, outside, said(NeverEnded{Path: 1}))
+}
+
 // TestBrief: in few lines is what makes all waiting longer, and no finding of which package testing is the reason and which does not matter.
 func TestBrief(t *testing.T) {
 	e := hydro()
