@@ -34,14 +34,22 @@ location w
 `
 }
 
+// polling is a program whose main is in a system call from 2 to 90, while another goroutine runs until a time, and then waits for something in vain.
+func polling(until string) string {
+	return strings.NewReplacer("enter main @m.go:1", "enter poll @p.go:3", "2 network @m.go:3\n  2 blocked", "2 syscall", "90 ready woken\n  ", "", "\n  90 leave", "").Replace(
+		connected(until, "network @m.go:3"))
+}
+
 // Who waits for the network while the program works may wait for the program itself; and that somebody waits in vain at a place does not say that all do.
 func TestVerdictOfWaitingBesideWork(t *testing.T) {
 	for _, c := range []struct{ name, trace, text string }{
 		{"at work", connected("60", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3, and other goroutines of the program worked for 59 ns in the whole run: " +
 			"the other end may be one of them."},
 		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3."},
-		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what no goroutine of the program does: a timer, a signal or another program, " +
-			"and other goroutines of the program worked for 59 ns in the whole run."},
+		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what is not recorded: a timer, a signal, another program, or what this one does by other means; " +
+			"other goroutines of the program worked for 59 ns in the whole run."},
+		{"a poller", polling("60"), "88.0 % of the critical path is in poll at p.go:3, in system calls, and other goroutines of the program worked for 59 ns in the whole run: it may have waited for these."},
+		{"a poller beside little", polling("20"), "88.0 % of the critical path is in poll at p.go:3, in system calls."},
 		{"a pipe", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in pipe at m.go:3."},
 		{"a process", `
 process main cpu 9 processors 1

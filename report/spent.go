@@ -155,7 +155,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		if r.outward() {
 			v.Metric, doing = metric.Network, "waiting for "+beyond(r)+" in "+at
 			if others := e.besides(top); others != "" {
-				v.Certain, doing = false, doing+", "+others+": the other end may be one of them"
+				v.Certain, doing = false, doing+", and "+others+": the other end may be one of them"
 			}
 			break
 		}
@@ -170,7 +170,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		case e.Header.all() && (r.Name == recvName || r.Name == selectName):
 			doing = "waiting in " + at + " for " + e.nobody(top) + ": a timer, a signal or another program"
 			if others := e.besides(top); others != "" {
-				doing += ", " + others
+				doing = "waiting in " + at + " for what is not recorded: a timer, a signal, another program, or what this one does by other means; " + others
 			}
 		case e.Header.States:
 			doing = "waiting in " + at + " for " + e.nobody(top)
@@ -237,7 +237,7 @@ func (e *Experiment) besides(top spending) string {
 	if 2*work < top.time {
 		return ""
 	}
-	return "and other goroutines of the program worked for " + glue(seconds(work)) + " in the whole run"
+	return "other goroutines of the program worked for " + glue(seconds(work)) + " in the whole run"
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
@@ -258,6 +258,10 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 		return v, where + ", ready to run, but without a processor" + p.collected()
 	}
 	v.Metric = metric.SystemCall
+	others := p.e.besides(top)
+	if others != "" {
+		v.Certain, others = false, ", and "+others+": it may have waited for these"
+	}
 	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || strings.HasPrefix(r.Func, "os.(*Process).") && strings.Contains(strings.ToLower(r.Func), "wait") {
 		return v, where + ", waiting for another process to end"
 	}
@@ -265,12 +269,12 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	const rare = 20 // less than one part of it
 	switch {
 	case rare*unknown < top.time:
-		return v, where + ", in system calls"
+		return v, where + ", in system calls" + others
 	case rare*call < top.time:
 		v.Metric = metric.UnrecordedWait
-		return v, where + ", waiting for something that is not recorded"
+		return v, where + ", waiting for something that is not recorded" + others
 	}
-	return v, where + ", in system calls or waiting for something that is not recorded"
+	return v, where + ", in system calls or waiting for something that is not recorded" + others
 }
 
 // sumAt returns a metric's severity at a place, on and off the critical path.
