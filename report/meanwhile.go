@@ -104,9 +104,23 @@ func (e *Experiment) doings(f *Finding) []doing {
 	return list
 }
 
+// ahead returns what those did who stood at the head of a finding's queue, and in how much time: what is left if causers that waited in its own operations are left out, for
+// whom those waited who waited for them.
+func (e *Experiment) ahead(f *Finding, list []doing) (rest []doing, whole int64) {
+	whole = f.awaited()
+	for _, d := range list {
+		if d.group >= 0 && slices.ContainsFunc(f.AllLines(), func(l Line) bool { return e.placeOf(l.Path) == e.placeOf(uint32(d.path)) }) {
+			whole -= d.time
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	return rest, whole
+}
+
 // Doing is what those did for whom a finding's waiting was, while they were waited for.
 type Doing struct {
-	Share float64 // of all that time; the shares of a list add up to 1
+	Share float64 // of all that time, but that in which they stood in one queue with those who waited; the shares of a list add up to 1
 	Path  int32   // where, -1 nowhere in particular
 	What  string  // "waiting for worker ×8", "" at work there, on the critical path
 }
@@ -120,6 +134,9 @@ func (p *page) doing(f *Finding) (list []Doing) {
 	}
 	whole, left1000 := f.awaited(), int64(1000) // what is printed adds up
 	doings := p.e.doings(f)
+	if first, time := p.e.ahead(f, doings); 100*time >= whole {
+		doings, whole = first, time
+	}
 	onPath := func(d doing) bool { return d.path >= 0 && d.group < 0 && d.time >= whole/10 }
 	if first := doings[0]; first.path < 0 && 2*first.time > whole && !slices.ContainsFunc(doings, onPath) {
 		return nil

@@ -94,6 +94,13 @@ func TestPlacesAreToldOnce(t *testing.T) {
 	require.Equal(t, uint32(one), path)
 	list := e.doings(&f)
 	require.Equal(t, []doing{{45, one, -1, nil}, {23, one, 0, nil}, {15, sweep, -1, nil}, {10, other, 1, nil}, {7, -1, -1, nil}}, list)
+	first, whole := e.ahead(&f, list)
+	require.Equal(t, list, first)
+	require.Equal(t, int64(100), whole)
+	f.Lines = []Line{{Path: uint32(one)}, {Path: uint32(other)}}
+	first, whole = e.ahead(&f, list)
+	require.Equal(t, []doing{{45, one, -1, nil}, {15, sweep, -1, nil}, {7, -1, -1, nil}}, first, "who waited where those did who waited for him")
+	require.Equal(t, int64(67), whole)
 	f.Onward = append(f.Onward, Onward{PathTime{uint32(one), 5}, 2})
 	list = e.doings(&f)
 	require.Equal(t, doing{15, other, 1, []int32{2}}, list[3], "wherever they were started")

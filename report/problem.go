@@ -352,13 +352,7 @@ const conditionName = "condwait"
 func (e *Experiment) mainly(f *Finding) (doing, bool) {
 	list, whole := e.doings(f), f.awaited()
 	if isLockWait(e.kind(f).Name) {
-		list = slices.DeleteFunc(list, func(d doing) bool {
-			own := d.group >= 0 && slices.ContainsFunc(f.AllLines(), func(l Line) bool { return e.placeOf(l.Path) == e.placeOf(uint32(d.path)) })
-			if own {
-				whole -= d.time
-			}
-			return own
-		})
+		list, whole = e.ahead(f, list)
 	}
 	return list[0], list[0].path >= 0 && 2*list[0].time > whole && (4*whole >= f.awaited() || f.convoy()) // else too little of it is known
 }
