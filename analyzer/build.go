@@ -332,7 +332,10 @@ func (b *builder) neverEnded() {
 			continue // perhaps it only seems so
 		}
 		e := report.NeverEnded{Path: b.rank[n.op.Of.path], Location: b.places.reported[loc], Since: n.op.Of.begin, Holder: -1, HolderPath: -1}
-		if e.Object = b.describe(n.op.Of.object, n.op.Kind); n.op.Kind == wire.SelectBegin && b.s.regions.list[b.s.paths.nodes[n.op.Of.path].region].Name != wire.Forever {
+		switch e.Object = b.describe(n.op.Of.object, n.op.Kind); {
+		case n.op.Kind == wire.SelectBegin && n.op.Of.mode == wire.Timed:
+			e.Object = objectNames[wire.TimerChannel] + " of one of its cases"
+		case n.op.Kind == wire.SelectBegin && b.s.regions.list[b.s.paths.nodes[n.op.Of.path].region].Name != wire.Forever:
 			e.Object = "channels of its cases"
 		}
 		if n.holder != NoCauser {
@@ -453,7 +456,7 @@ func (b *builder) unmatched(add func(format string, args ...any)) {
 	}
 	external, forever := b.total(m.externalWait), int64(0)
 	for loc, n := range b.lives.never { // which is told by itself
-		if o := n.op.Of.object; o == 0 || b.s.defs.Objects[o-1].Kind != wire.TimerChannel {
+		if !n.timed(b.s) {
 			forever += n.forever(b.s, loc)
 		}
 	}

@@ -187,6 +187,29 @@ location j
 	require.NotContains(t, unknown.Verdict.Text, "timer")
 }
 
+// TestSelectAwaitsTimer: a select that never ended and that a timer will end is told as such, with how long it is so, and not with those that may have been forgotten, as others are.
+func TestSelectAwaitsTimer(t *testing.T) {
+	const text = "location main\n 0 enter main\n 0 create j @a.go:1\n 1000 exit\nlocation j\n 0 begin janitor by main\n 5 select @a.go:40\n 5 blocked%s\n"
+	said := func(text string) (never []report.NeverEnded, said string) {
+		x := analyzeText(t, text)
+		var out strings.Builder
+		require.NoError(t, report.Text(&out, x, report.TextOptions{}))
+		return x.NeverEnded, strings.Join(strings.Fields(out.String()), " ")
+	}
+	never, timed := said(fmt.Sprintf(text, " timer"))
+	require.Equal(t, "timer of one of its cases", never[0].Object)
+	require.Equal(t, int64(5), never[0].Since)
+	require.Contains(t, timed, "Waiting for timers that had not run down when the trace ended: janitor in select at a.go:40.")
+	require.NotContains(t, timed, "still waiting")
+	require.NotContains(t, timed, "not in the trace")
+	_, forgotten := said(fmt.Sprintf(text, ""))
+	require.Contains(t, forgotten, "janitor (goroutine 2) has been in select at a.go:40 for the last 995 ns, for the channels of its cases.")
+	_, again := said(fmt.Sprintf(text, " timer\n 10 chose nil received\n 20 select @a.go:41\n 20 blocked"))
+	require.Contains(t, again, "janitor (goroutine 2) has been in select at a.go:41 for the last 980 ns, for the channels of its cases.", "the one before was ended by it")
+	_, crashed := said("exited 1000 2\n" + fmt.Sprintf(text, " timer"))
+	require.Contains(t, crashed, "janitor (goroutine 2) has been in select at a.go:40 for the last 995 ns, for the timer of one of its cases.")
+}
+
 // Goroutines that put something into a channel before they work and take it out behind use it as a semaphore.
 // Neighbours that hand each other something over a buffer have no semaphore, whoever is late.
 func TestBufferIsNoSemaphore(t *testing.T) {

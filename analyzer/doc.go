@@ -72,8 +72,8 @@
 //     waits do not cover; of that, its ready time, but no more, goes to ready_after_wait;
 //   - an operation on an object that blocked and has no wait (its partner was there before it began) gives
 //     min(End − Blocked, own time left) to wakeup;
-//   - one without object that waited has an external_wait (network, if that is what it waited for and there are states) from Blocked
-//     (a select: from its begin) to its end; it waited if it blocked and is no sleep, or is a select that never ended or has an outcome other than
+//   - one without object that waited has an external_wait (network, if that is what it waited for and there are states; timer_wait, if it is a select that never ended, and a timer ran
+//     that ends it when it blocked) from Blocked (a select: from its begin) to its end; it waited if it blocked and is no sleep, or is a select that never ended or has an outcome other than
 //     Failed and Panicked;
 //   - what is left of its ready time, but no more than is left of its own, goes to ready;
 //   - the rest stays where it was charged.

@@ -128,6 +128,9 @@ func (w *scanner) progress(l *location, e *trace.Event, t int64) {
 		if v.resumed = false; v.blocked == NotBlocked {
 			v.blocked = t
 		}
+		if e.ID == wire.Timed && o.Kind == wire.SelectBegin {
+			v.mode = wire.Timed
+		}
 		return
 	}
 	v.mode = 1

@@ -24,6 +24,14 @@ func (n *never) forever(s *scan, loc uint32) int64 {
 	return s.locations[loc].end - n.op.Of.begin
 }
 
+// timed says whether it is a wait for a timer.
+func (n *never) timed(s *scan) bool {
+	if o := n.op.Of.object; o != 0 {
+		return s.defs.Objects[o-1].Kind == wire.TimerChannel
+	}
+	return n.op.Kind == wire.SelectBegin && n.op.Of.mode == wire.Timed
+}
+
 // lives is when and by whom locations were started, and when they ended.
 type lives struct {
 	main        []uint32 // by process: its goroutine 1, NoCauser if that has no events

@@ -57,7 +57,8 @@ func newMetrics(patterns []*Pattern, defs *trace.Definitions) (*metrics, error) 
 	}
 	states := slices.ContainsFunc(defs.Processes, func(p trace.Process) bool { return p.States })
 	streams := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Stream })
-	timers := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.TimerChannel })
+	timers := slices.ContainsFunc(defs.Objects, func(o trace.Object) bool { return o.Kind == wire.TimerChannel }) ||
+		slices.ContainsFunc(defs.Processes, func(p trace.Process) bool { return p.Timers })
 	for _, p := range patterns {
 		if p.Paradigm != "" && !paradigm(defs, p.Paradigm) || p.States && !states || p.Point == Came && !streams || p.Point == RanDown && !timers {
 			continue

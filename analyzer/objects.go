@@ -421,8 +421,11 @@ func (w *matchWorker) alone() {
 		o := &w.ops[i]
 		if b := max(o.Begin, o.Blocked); b < o.End {
 			kind := DidNotCome
-			if o.Kind == wire.NetworkBegin {
+			switch {
+			case o.Kind == wire.NetworkBegin:
 				kind = CameOverNetwork
+			case o.Kind == wire.SelectBegin && o.Open && o.Mode == wire.Timed:
+				kind = RanDown
 			}
 			w.emit([]SynchPoint{{b, o.End, b, int32(i), NoCauser, NoCauser, kind, true}})
 		}

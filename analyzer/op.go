@@ -13,7 +13,7 @@ type Op struct {
 	End     int64 // ns; of an operation that never ended, the end of its location
 	Loc     uint32
 	Path    uint32 // call path, its leaf included (of unlock, add, done: the path they are called in); only good for passing on
-	Mode    uint32 // lock mode, Add/Done delta, barrier generation, number of the value on its channel (0 unknown) or of the byte on its stream; 1 for the Once operation that ran the function
+	Mode    uint32 // lock mode, Add/Done delta, barrier generation, number of the value on its channel (0 unknown) or of the byte on its stream; 1 for the Once operation that ran the function, and for a select that never ended although a timer ran that ends it
 	Kind    wire.Kind
 	Outcome wire.Outcome
 	Open    bool // never ended

@@ -28,7 +28,7 @@ func (se *session) switches(op uint64, coroutine uintptr) uint64 {
 		return 0
 	}
 	x = se.beginFrom(t, wire.RecvBegin, region, object)
-	x.blockedInside(se, x.slot.last) // which may be later, where there was no room
+	x.blockedInside(se, x.slot.last, 0) // which may be later, where there was no room
 	return x.token()
 }
 
@@ -38,7 +38,7 @@ func (se *session) switches(op uint64, coroutine uintptr) uint64 {
 func (se *session) pulled(op uint64, coroutine uintptr, since uint64) {
 	object := se.channelAt(coroutine, wire.Yield)
 	x := se.beginFrom(since, wire.RecvBegin, se.nowhere(yieldSite, wire.Yield), object)
-	x.blockedInside(se, x.slot.last)
+	x.blockedInside(se, x.slot.last, 0)
 	g, t := se.met(x.slot, true)
 	x.wentAt(se, g, t, wire.OK, uint32(op>>32), true)
 }

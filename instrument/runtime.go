@@ -223,7 +223,7 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		return se.creates(op)
 	case opBlocked:
 		_, t := se.now()
-		se.spanOf(arg).blockedInside(se, t)
+		se.spanOf(arg).blockedInside(se, t, uint32(op>>8&0xff))
 	case opLeave:
 		se.spanOf(arg).leave(wire.Outcome(op>>8&0xff), true)
 	case opMeet:
@@ -324,7 +324,7 @@ func (se *session) met(s *slot, waited bool) (unsafe.Pointer, uint64) {
 //
 //go:noinline
 //go:norace
-func (x Span) blockedInside(se *session, t uint64) {
+func (x Span) blockedInside(se *session, t uint64, id uint32) {
 	s := x.slot
 	if s.pos+8 > s.limit() { // the begin was lost, too
 		se.buffer.Count(shm.EventsLost, 1)
@@ -333,7 +333,7 @@ func (x Span) blockedInside(se *session, t uint64) {
 		}
 		return
 	}
-	s.put(wire.Blocked, 0, max(s.last, min(t, s.last+wire.MaxDelta)))
+	s.put(wire.Blocked, id, max(s.last, min(t, s.last+wire.MaxDelta)))
 }
 
 // entries are functions of the runtime and of package sync that are never inlined, and through which an operation comes to the hook.

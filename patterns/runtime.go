@@ -25,8 +25,8 @@ var TimerWait = &analyzer.Pattern{
 	Metric: metric.Metric{
 		Name: metric.TimerWait, Title: "Waiting for a timer or ticker", Parent: metric.ExternalWait, Kind: metric.WaitState,
 		Description: "A goroutine received from the channel of a timer or ticker, as those of time.After, time.NewTimer and time.Tick, and waited until it had run down, " +
-			"or for ever, if it was stopped. A select belongs here if that is the case that it chose.",
-		Formula: "end of the operation − the time it blocked (selects: its begin), where it received from a timer's channel",
+			"or for ever, if it was stopped. A select belongs here if that is the case that it chose, or if it never ended, and one of its cases receives from a timer that ran.",
+		Formula: "end of the operation − the time it blocked (selects: its begin), where it received from a timer's channel, or was about to",
 		Advice: "If the program waits for something to happen, and looks every so often whether it has, have it told instead, by a channel or a condition. If it keeps a pace, " +
 			"that pace is what others get. What does nothing between two ticks is idle by design; it matters only as far as it is on the critical path.",
 	},

@@ -366,7 +366,7 @@ type NeverEnded struct {
 	Path       uint32 `json:"path"`
 	Location   uint32 `json:"location"`
 	Since      int64  `json:"since"`  // ns
-	Object     string `json:"object"` // "channel first used at …, capacity 3", "" for a nil channel and for what is not in the trace
+	Object     string `json:"object"` // "channel first used at …, capacity 3", "timer of one of its cases", "" for a nil channel and for what is not in the trace
 	Holder     int32  `json:"holder"` // location that holds the lock it waits for, -1 none
 	HolderPath int32  `json:"holder_path"`
 }

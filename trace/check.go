@@ -96,6 +96,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 		l.open.Open(e.Kind)
 	case wire.Tells:
 		report(e.Kind == wire.Blocked && !within, "no operation is open")
+		report(e.Kind == wire.Blocked && e.ID == wire.Timed && within && top != wire.SelectBegin, "a %s has no case of a timer", top)
 		report(e.Kind == wire.OnceRun && top != wire.OnceBegin, "no once is open")
 	case wire.Exits, wire.Loses, wire.Leaves, wire.Ends:
 		closed, missing := l.open.Close(e.Kind, e.ID)

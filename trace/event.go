@@ -89,6 +89,8 @@ type Process struct {
 	Processors int
 	// States says that its events tell when goroutines ran, and what else they did outside of operations.
 	States bool
+	// Timers says that its events tell of selects that timers may end.
+	Timers bool
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
 	// CPUTime is the processor time that the process used from when it began to record until it was last looked at: user and system

@@ -24,6 +24,7 @@ type process struct {
 	lastUnit int64
 	chunks   int
 	states   bool
+	timers   bool
 	base     *timebase
 	index    int // in Definitions.Processes
 
@@ -197,6 +198,8 @@ func (s *scanner) chunk(seg *segment, off int64, f *frame) error {
 			p.metrics.get(uint64(y.id))
 		case wire.ProcessorID:
 			p.states = true
+		case wire.TimerID:
+			p.timers = p.timers || y.id == wire.Timed
 		}
 	}
 	p.maxObject = max(p.maxObject, s.dir.maxObject)
@@ -289,7 +292,7 @@ func (a *Archive) timeProcess(p *process) Process {
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
 		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, CPUTime: p.cpu,
-		Processor: p.info.Processor, Hertz: p.info.Hertz, Processors: p.info.Processors, States: p.states}
+		Processor: p.info.Processor, Hertz: p.info.Hertz, Processors: p.info.Processors, States: p.states, Timers: p.timers}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.header.Mono}} // stamps may have been taken later
 	}

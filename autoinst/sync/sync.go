@@ -120,7 +120,7 @@ var patches = []patch{
 
 	{"runtime/select.go", "func block() {", "\tgopark(", before, "\ttracerecForever(tracerecSelect | 1<<8)\n"},
 	{"runtime/select.go", selectgo, "\tif debugSelect {\n\t\tprint(\"select: cas0=\"", before, begin("tracerecSelect", "0")},
-	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked, 0, tracerecT)\n\t}\n"},
+	{"runtime/select.go", selectgo, "\t// pass 2 - enqueue on all chans\n", before, "\tif tracerecT != 0 {\n\t\ttracerecPart(tracerecBlocked|tracerecHasTimer(scases), 0, tracerecT)\n\t}\n"},
 	{"runtime/select.go", selectgo, "\treturn casi, recvOK\n", before,
 		"\tif casi >= 0 && tracerecT|tracerecT0 != 0 {\n\t\ttracerecSelected(c, casi < nsends, recvOK, tracerecT, tracerecT0)\n\t}\n" +
 			"\tif casi < 0 && tracerecT0 != 0 && nsends == 0 && norder > 0 {\n\t\ttracerecTries(tracerecTriedSelect, sys.GetCallerPC())\n\t}\n"},

@@ -100,6 +100,22 @@ func TestTimerChannels(t *testing.T) {
 	}
 }
 
+// TestTimersThatRun: of a select that never ended it is known that a timer would have ended it. As they were before Go 1.23, that is taken to run which was stopped.
+func TestTimersThatRun(t *testing.T) {
+	const timer = "timer of one of its cases"
+	for old, stopped := range map[string]string{"0": "channels of its cases", "1": timer} {
+		a := recordCommand(t, "env", "GODEBUG=asynctimerchan="+old, program(t, "timers"), "idle", "1h")
+		require.Empty(t, a.Check())
+		e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+		require.NoError(t, err)
+		never := map[string]string{}
+		for _, n := range e.NeverEnded {
+			never[e.Locations[n.Location].Name] = n.Object
+		}
+		require.Equal(t, map[string]string{"main.awaitsRunning": timer, "main.awaitsStopped": stopped}, never)
+	}
+}
+
 // TestTimersInTurn: where one timer after another sets the pace, the first sentence says so. The longer that is, the less the begin and the end of the program matter.
 func TestTimersInTurn(t *testing.T) {
 	for pause := short; ; pause *= 4 {

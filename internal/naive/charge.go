@@ -79,6 +79,9 @@ func (n *analysis) nobody(o *op) {
 	if o.kind == wire.NetworkBegin && n.states() {
 		metric = "network"
 	}
+	if o.timed && o.open {
+		metric = "timer_wait"
+	}
 	n.wait(o, metric, o.blocked, o.end, nil)
 }
 

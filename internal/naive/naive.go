@@ -165,6 +165,7 @@ type op struct {
 	sent       bool // it is a send that was released by a receive
 	seq        int  // place in the order of (location, begin, end)
 	ended      int  // how many of the location's operations ended before it
+	timed      bool // it is a select, and a timer ran that ends it
 	tried      bool // it failed without having waited, and ended as the innermost level
 	first      int  // number of the event that began it
 	last       int  // and of the one that ended it

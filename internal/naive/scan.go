@@ -254,7 +254,7 @@ func (s *scanner) event(e event) {
 		s.point(e, s.path())
 	case wire.Blocked:
 		if o := s.innermost().op; o != nil && o.blocked < 0 {
-			o.blocked = e.Time
+			o.blocked, o.timed = e.Time, o.kind == wire.SelectBegin && e.ID == wire.Timed
 		}
 	case wire.OnceRun:
 		if o := s.innermost().op; o != nil && o.kind == wire.OnceBegin {

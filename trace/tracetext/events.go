@@ -47,6 +47,10 @@ func (p *parser) arguments(e *rawEvent, spec wire.Spec) (err error) {
 		}
 	case wire.Chose, wire.Reached:
 		return p.chose(e)
+	case wire.Blocked:
+		if p.accept("timer") {
+			e.id = wire.Timed
+		}
 	case wire.Leave:
 		for i, name := range outcomes {
 			if name != "" && p.accept(name) {

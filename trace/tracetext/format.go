@@ -276,6 +276,10 @@ func (f *formatter) event(b *trace.Batch, e trace.Event) string {
 		}
 	case wire.Chose, wire.Reached:
 		add(f.chose(e))
+	case wire.Blocked:
+		if e.ID == wire.Timed {
+			add("timer")
+		}
 	case wire.Leave:
 		if o := outcome(e.ID); o != "" {
 			add(o)

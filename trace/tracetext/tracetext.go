@@ -23,7 +23,7 @@
 //	begin NAME [by LOCATION]    create [LOCATION]      end
 //	enter NAME                  exit [LEVELS]          leave [closed|panicked|failed|sent|received]
 //	send CH     recv CH         close CH               select      chose none [N]  chose CH sent|received|closed
-//	lock M [shared]             unlock M [shared]      blocked     sleep
+//	lock M [shared]             unlock M [shared]      sleep       blocked [timer]
 //	wait WG     add WG N        done WG [N]            once O      oncerun         barrier B GENERATION
 //	condwait C  signal C        broadcast C            sample METRIC VALUE         counters WHERE VALUE…
 //	overhead NS                 lost EVENTS LEVELS     network

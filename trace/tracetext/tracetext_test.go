@@ -31,6 +31,7 @@ location main
   40 select @a.go:11 41 blocked 42 chose ch received 43 select 44 chose none
   45 select 46 chose ch sent 47 select 48 chose ch closed
   48 select 48 chose none 1024
+  48 select 48 blocked timer 48 chose ch received 9
   48 send ch 48 passed 7 49 select 49 chose ch received 8
   50 wait wg 51 leave 52 add wg 3 53 done wg 54 done wg 2
   60 condwait c 61 blocked 62 leave 63 signal c @c.go:1 64 broadcast c @c.go:2

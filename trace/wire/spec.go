@@ -26,7 +26,7 @@ const (
 	Begin  Kind = 9  // first event of a location that was started by instrument.Go
 	End    Kind = 10 // the location ends
 
-	Blocked Kind = 12 // the operation in progress could not finish at once; stamp taken after the try
+	Blocked Kind = 12 // the operation in progress could not finish at once; stamp taken after the try; says whether a timer may end it
 	Leave   Kind = 13 // the operation in progress ends
 	Chose   Kind = 14 // the select in progress ends; says which object and direction
 	Passed  Kind = 15 // the send or receive in progress ends: its value was the one with this number that went through the channel
@@ -86,6 +86,7 @@ const (
 	ReasonID           // an OverheadReason
 	CauseID            // a Cause
 	ProcessorID        // 1 + the number of a processor of the Go scheduler, 0 not known
+	TimerID            // [Timed] if the operation is a select, and one of its cases receives from a timer that runs; else 0, or not known
 )
 
 // Outcome is how an operation ended.
@@ -118,6 +119,9 @@ func TakenAtOnce(k Kind, words []uint64) bool {
 	words[0] &^= 1 << 63
 	return true
 }
+
+// Timed is the id of a Blocked event of a select that ends when a timer has run down, if not before.
+const Timed uint32 = 1
 
 // Cause is why a location is ready to run.
 type Cause uint8
@@ -170,7 +174,7 @@ var Specs = []Spec{
 	{Create, "create", RegionID, []string{"location"}, Acts, 1, 0},
 	{Begin, "begin", RegionID, []string{"creator"}, Tells, 1, 0},
 	{End, "end", NoID, nil, Ends, 1, 0},
-	{Blocked, "blocked", NoID, nil, Tells, 1, 0},
+	{Blocked, "blocked", TimerID, nil, Tells, 1, 0}, // the id since version 3
 	{Leave, "leave", OutcomeID, nil, Leaves, 1, 0},
 	{Chose, "chose", OutcomeID, []string{"object/number"}, Leaves, 1, Channel}, // the number, 0 for none, since version 3; of a failed select, of how many tries in a row it stands
 	{Passed, "passed", OutcomeID, []string{"number"}, Leaves, 3, 0},

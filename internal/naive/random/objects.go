@@ -154,7 +154,7 @@ func (p *proc) closeChannel(ch *channel) {
 	}
 }
 
-// choose is a select over some channels, each to send to or to receive from. The recorder does not see whether it blocks.
+// choose is a select over some channels, each to send to or to receive from. The recorder sees that it blocks only if one of them is that of a timer.
 func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
 	site := p.site()
 	p.open("select %s", site)
@@ -167,6 +167,9 @@ func (p *proc) choose(channels []*channel, send []bool, orElse, mute bool) {
 		got, result, ok = p.tryAny(channels, send)
 	}
 	if !ok && !orElse {
+		if !mute && slices.ContainsFunc(channels, func(ch *channel) bool { return ch.timer }) {
+			p.emit(0, "blocked timer")
+		}
 		mine := new(turn)
 		for i, ch := range channels {
 			ch.enqueue(&waiter{p, mine, send[i]})

@@ -1,10 +1,13 @@
 // Program timers waits for what timers start: the deadline of a context, and functions that are called when time has passed, one of a timer that another goroutine has set again.
 // With "turns" and a duration, each timer sets the next. With "older" and one, it sets a timer before it is recorded; status 3 if the time has passed before it is.
+// With "idle" and one, it ends while goroutines wait for a timer that runs so long, and for one that was stopped.
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 	_ "unsafe" // for go:linkname
@@ -49,6 +52,28 @@ func older(long time.Duration) {
 	}
 }
 
+func awaitsRunning(t *time.Timer) { awaits(t) }
+
+func awaitsStopped(t *time.Timer) { awaits(t) }
+
+func awaits(t *time.Timer) {
+	select {
+	case <-t.C:
+	case <-fired:
+	}
+}
+
+func idle(long time.Duration) {
+	stopped := time.NewTimer(long)
+	stopped.Stop()
+	go awaitsStopped(stopped)
+	go awaitsRunning(time.NewTimer(long))
+	stacks := make([]byte, 1<<16)
+	for bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("[select")) < 2 {
+		runtime.Gosched()
+	}
+}
+
 func main() {
 	if len(os.Args) > 2 {
 		long, err := time.ParseDuration(os.Args[2])
@@ -57,6 +82,8 @@ func main() {
 			panic(err)
 		case os.Args[1] == "older":
 			older(long)
+		case os.Args[1] == "idle":
+			idle(long)
 		default:
 			tick(0, long)
 			<-fired
