@@ -17,14 +17,14 @@ const unknownRegion uint32 = 0
 type site struct {
 	name   string
 	region uint32
-	inside bool // the address lies in this package or one below: the place is further up
-	file   bool // if so, it reads or writes a file
+	inside bool   // the address lies in this package or one below: the place is further up
+	awaits string // if so, what a wait for the network is called there
 }
 
 // called is what an operation is called that goes through the site.
 func (s *site) called(name string) string {
-	if s.file && name == wire.Network {
-		return wire.Pipe
+	if name == wire.Network {
+		return s.awaits
 	}
 	return name
 }
@@ -120,20 +120,20 @@ func (se *session) siteAt(pc uintptr, name string, line uint32) *site {
 
 func (se *session) addSite(key uint64, pc uintptr, name string, line uint32) *entry[site] {
 	def := wire.Def{Type: wire.DefRegion, Name: strings.Clone(name)}
-	inside, file := true, false
+	inside, awaits := true, wire.Network
 	// Only with an address behind it are the functions inlined at pc told as well.
 	for frames, more := runtime.CallersFrames([]uintptr{pc, 0}), true; more && inside; {
 		var f runtime.Frame
 		f, more = frames.Next()
 		inside = f.Function == "" || isInside(f) // without a name it is no return address: frame pointers were lost
-		file = file || wire.OfFile(f.Function)
+		awaits = wire.Through(f.Function, awaits)
 		def.Func, def.File, def.Line = f.Function, f.File, uint32(f.Line)
 	}
 	def.Func = wire.Written(def.Func)
 	if line != 0 {
 		def.Line = line
 	}
-	return se.define(key, def, site{inside: inside, file: file})
+	return se.define(key, def, site{inside: inside, awaits: awaits})
 }
 
 // define puts a site into the table, and defines its region.

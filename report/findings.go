@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
 
 // findings lists what was concluded, ranked by cost. Those that cost next to no wall time get one line each.
@@ -92,7 +91,7 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 func (p *page) awaited(list []Finding) string {
 	networks, timers := 0, 0
 	for i := range list {
-		if r := p.e.leaf(list[i].Path); r.Operation && r.Name == wire.Network {
+		if p.e.leaf(list[i].Path).network() {
 			networks++
 		} else if p.e.Metrics[list[i].Metric].Name == metric.TimerWait {
 			timers++
@@ -382,6 +381,9 @@ func (p *page) causers(f *Finding) string {
 		return "for " + nobody + "."
 	}
 	if p.e.Metrics[f.Metric].Name == metric.Network {
+		if p.e.leaf(f.Path).accepts() {
+			return "for connections."
+		}
 		return "for the other end of a connection, a pipe or the like."
 	}
 	const most = 3

@@ -221,8 +221,11 @@ func (h *Header) unended() string {
 
 // beyond says what an operation waits for that is outward.
 func beyond(r Region) string {
-	if r.Name == wire.Pipe {
+	switch r.Name {
+	case wire.Pipe:
 		return "a pipe, a terminal or the like"
+	case wire.Accept:
+		return "connections"
 	}
 	return "the network"
 }

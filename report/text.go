@@ -235,8 +235,14 @@ const (
 	condWaitName, sleepName, lockName          = "condwait", "sleep", "lock"
 )
 
+// network says whether an operation waits for the network.
+func (r Region) network() bool { return r.Operation && r.Name == wire.Network || r.accepts() }
+
+// accepts says whether it waits for a connection that comes in.
+func (r Region) accepts() bool { return r.Operation && r.Name == wire.Accept }
+
 // outward says whether an operation waits for the network, or for a pipe or the like.
-func (r Region) outward() bool { return r.Operation && (r.Name == wire.Network || r.Name == wire.Pipe) }
+func (r Region) outward() bool { return r.network() || r.Operation && r.Name == wire.Pipe }
 
 // forever says whether an operation is a select without cases.
 func (r Region) forever() bool { return r.Operation && r.Name == wire.Forever }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
 
 // Verdict says what holds a program up most.
@@ -266,7 +265,7 @@ func (p *page) beyond() string {
 // network is how much of the critical path is waiting for the network.
 func (e *Experiment) network() (ns int64) {
 	for _, o := range e.Operations {
-		if r := e.leaf(o.Path); r.Operation && r.Name == wire.Network {
+		if e.leaf(o.Path).network() {
 			ns += o.External
 		}
 	}

@@ -62,16 +62,19 @@ func (p *page) resting(waits []StillWaiting) {
 	}
 }
 
-// idleText says in a sentence each who waited for work at the end, who for a timer, and who did nothing else in the trace; "" if nobody did.
+// idleText says in a sentence each who waited for work at the end, who for connections, who for a timer, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	var idle, timed, throughout []StillWaiting
+	var idle, accepting, timed, throughout []StillWaiting
 	var goroutines int64
 	for _, w := range waits {
-		if isTimer(w.object) {
+		switch {
+		case isTimer(w.object):
 			timed = append(timed, w)
-		} else if w.throughout {
+		case p.e.leaf(w.Path).accepts():
+			accepting = append(accepting, w)
+		case w.throughout:
 			throughout, goroutines = append(throughout, w), goroutines+int64(len(w.Locations))
-		} else {
+		default:
 			idle = append(idle, w)
 		}
 	}
@@ -79,6 +82,9 @@ func (p *page) idleText(waits []StillWaiting) string {
 	var sentences []string
 	if len(idle) > 0 {
 		sentences = append(sentences, "Idle when the trace ended, as before: "+p.waitingIn(idle, 3))
+	}
+	if len(accepting) > 0 {
+		sentences = append(sentences, "Waiting for connections when the trace ended: "+p.waitingIn(accepting, 3))
 	}
 	if len(timed) > 0 {
 		sentences = append(sentences, "Waiting for timers that had not run down when the trace ended: "+p.waitingIn(timed, 3))
@@ -106,8 +112,8 @@ func (p *page) waitingIn(waits []StillWaiting, most int) string {
 const crashed = 2
 
 // listening are functions of the standard library and of others that wait for what comes from outside, as long as the program lives.
-var listening = []string{"net.(*netFD).accept", "http.(*connReader).backgroundRead", "http.(*conn).readRequest", "http.(*persistConn).readLoop",
-	"http.(*persistConn).writeLoop", "http2.(*serverConn).readFrames", "http.(*http2serverConn).readFrames", "http2.(*ClientConn).readLoop",
+var listening = []string{"http.(*connReader).backgroundRead", "http.(*conn).readRequest", "http.(*persistConn).readLoop", "http.(*persistConn).writeLoop",
+	"http2.(*serverConn).readFrames", "http.(*http2serverConn).readFrames", "http2.(*ClientConn).readLoop",
 	"http.(*http2ClientConn).readLoop", "transport.(*http2Client).reader", "transport.(*http2Server).HandleStreams", "signal.loop", "sql.(*DB).connectionOpener"}
 
 // listens says whether goroutines of a group wait at a call path for what comes from outside.
@@ -122,14 +128,14 @@ func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
 }
 
 // byDesign tells whether goroutines that have waited since a time when the trace ended did what they do between two pieces of work: they received there before, or were
-// told by a condition variable, or wait for a timer, or for what comes from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
+// told by a condition variable, or wait for a timer, or for connections or other things that come from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
 // which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, since int64, locations []uint32) bool {
 	visits, leaf := p.e.MetricIndex(metric.Visits), p.e.leaf(path)
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
-	case p.waitsForEnd(path, locations), isTimer(object):
+	case p.waitsForEnd(path, locations), isTimer(object), leaf.accepts():
 		return true
 	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true

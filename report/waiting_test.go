@@ -107,9 +107,12 @@ func TestIdle(t *testing.T) {
 	fill(e, [][]Cell{visits}, nil)
 	require.Contains(t, text(), "! 3 goroutines were still waiting")
 	e.Regions[1].Name, e.Header.Exit = "recv", 0
-	e.Groups[2].Name, e.Regions[1].Func = "worker", "net.(*netFD).accept"
+	e.Groups[2].Name, e.Regions[1].Name = "worker", "accept"
 	require.NotContains(t, text(), "! ")
-	e.Regions[1].Func = ""
+	require.Contains(t, text(), "Waiting for connections when the trace ended: worker ×3 in accept at main.go:20.")
+	e.Header.Exit = 2
+	require.Contains(t, text(), "worker ×3 have been in accept at main.go:20 for the last 994 ms, for\n  connections.", "it crashed")
+	e.Regions[1].Name, e.Header.Exit = "recv", 0
 	e.Requests = []Requests{{Count: 1}, {Kind: "http", Count: 1}}
 	e.Header.Span = 9e6
 	for longest, want := range map[int64]bool{3e6: false, 3e6 - 1: true} {

@@ -23,11 +23,13 @@ import (
 	"tracerec/trace/wire"
 )
 
-// reads is what a wait is called in a function that reads a file, or else a connection.
+// reads is what a wait is called in a function that reads a file, accepts connections, or reads one.
 func reads(function string) string {
 	switch function {
 	case "main.readsPipe", "main.readsEnd", "main.readsChild":
 		return wire.Pipe
+	case "main.accepts", "main.acceptsNobody":
+		return wire.Accept
 	}
 	return wire.Network
 }

@@ -198,8 +198,8 @@ func (c *converter) block(g *goroutine, s *stack, reason string) {
 		if s.wait.kind != wire.None && what != assistWait && what != runnableWait {
 			what = s.wait
 		}
-		if what == networkWait && s.file {
-			what = pipeWait
+		if what == networkWait {
+			what.name = s.awaits
 		}
 	}
 	c.waits(g, what, s, reason == "forever")

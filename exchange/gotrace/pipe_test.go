@@ -15,16 +15,21 @@ import (
 func readsPipe(f *os.File)   { f.Read(make([]byte, 1)) }
 func accepts(l net.Listener) { l.Accept() }
 
-// TestPipe: what is read from a pipe is no network.
+func readsConnection(c net.Conn) { c.Read(make([]byte, 1)) }
+
+// TestPipe: what is read from a pipe is no network, and who accepts connections waits for these.
 func TestPipe(t *testing.T) {
 	text := traced(t, func() {
 		r, w, err := os.Pipe()
 		require.NoError(t, err)
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
+		c, err := net.Dial("udp", "127.0.0.1:9")
+		require.NoError(t, err)
 		for f, end := range map[string]struct{ begin, end func() }{
-			"readsPipe": {func() { readsPipe(r) }, func() { w.Close() }},
-			"accepts":   {func() { accepts(l) }, func() { l.Close() }},
+			"readsPipe":       {func() { readsPipe(r) }, func() { w.Close() }},
+			"accepts":         {func() { accepts(l) }, func() { l.Close() }},
+			"readsConnection": {func() { readsConnection(c) }, func() { c.Close() }},
 		} {
 			done := make(chan bool)
 			go func() { end.begin(); close(done) }()
@@ -34,7 +39,7 @@ func TestPipe(t *testing.T) {
 		}
 	})
 	e := analyzed(t, opened(t, text))
-	for function, name := range map[string]string{"readsPipe": wire.Pipe, "accepts": wire.Network} {
+	for function, name := range map[string]string{"readsPipe": wire.Pipe, "accepts": wire.Accept, "readsConnection": wire.Network} {
 		require.True(t, slices.ContainsFunc(e.Regions, func(r report.Region) bool {
 			return r.Operation && r.Name == name && r.Func == "tracerec/exchange/gotrace_test."+function
 		}), "%s: %v", function, e.Regions)

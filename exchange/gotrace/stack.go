@@ -20,7 +20,7 @@ type stack struct {
 	path    []frame // from the root on, without what the runtime does at both ends
 	start   uint32  // region of the function that the goroutine was started with
 	system  bool    // the goroutine is one of the runtime, or writes the trace
-	file    bool    // it reads or writes a file
+	awaits  string  // what it is called if it waits for the network
 	leaf    place   // where in the program it is, as recordings have it: at the call of a function that passes data on
 	wait    wait    // what it waits for, if it does
 	deed    deed    // what it does to others, if it does
@@ -77,7 +77,6 @@ var (
 	onceWait     = wait{wire.OnceBegin, "once", 0}
 	sleepWait    = wait{wire.SleepBegin, "sleep", 0}
 	networkWait  = wait{wire.NetworkBegin, wire.Network, 0}
-	pipeWait     = wait{wire.NetworkBegin, wire.Pipe, 0}
 	assistWait   = wait{wire.Assist, "", 0}
 	runnableWait = wait{wire.Ready, "", 0}
 )
@@ -184,7 +183,7 @@ func (c *converter) newStack(s exp.Stack) *stack {
 		return nil
 	}
 	root := len(frames) - 1
-	n := &stack{system: system(frames[root].Func)}
+	n := &stack{system: system(frames[root].Func), awaits: wire.Network}
 	for root > 0 && slices.Contains(starters, frames[root].Func) {
 		root--
 	}
@@ -198,7 +197,7 @@ func (c *converter) newStack(s exp.Stack) *stack {
 	}
 	at := leaf
 	for at < root && wire.Inside(frames[at].Func, frames[at].File) {
-		n.file = n.file || wire.OfFile(frames[at].Func)
+		n.awaits = wire.Through(frames[at].Func, n.awaits)
 		at++
 	}
 	n.leaf = place{frames[at].Func, frames[at].File, uint32(frames[at].Line)}

@@ -7,9 +7,11 @@ var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.
 	"internal/poll.", "os.(*File).", "os.(*file).", "os.(*rawConn).", "os.runtime_beforeExit", "net.sendFile.",
 	"io.Copy", "io.copyBuffer", "io.Read", "fmt."}
 
-// What waits for the network is called Network; Pipe, where it is known to go through a file: a pipe, often to another process, a terminal or the like.
+// What waits for the network is called Network; Accept, where it is known to wait for a connection that comes in; Pipe, where it is known to go through a file: a pipe,
+// often to another process, a terminal or the like.
 const (
 	Network = "network"
+	Accept  = "accept"
 	Pipe    = "pipe"
 )
 
@@ -37,13 +39,15 @@ const (
 // BubbleWait is the wait until all other goroutines of a test's bubble are blocked.
 const BubbleWait = "synctest.Wait"
 
-// OfFile says whether a function reads or writes a file, and no network connection. It may be called concurrently.
-func OfFile(function string) bool {
+// Through returns what a wait for the network is called that goes through a function, the name that it had so far if nothing else. It may be called concurrently.
+func Through(function, name string) string {
 	switch function {
-	case "os.(*File).Read", "os.(*File).read", "os.(*File).Write", "os.(*File).write":
-		return true
+	case "os.(*File).Read", "os.(*File).read", "os.(*File).Write", "os.(*File).write": // and no network connection
+		return Pipe
+	case "net.(*netFD).accept":
+		return Accept
 	}
-	return false
+	return name
 }
 
 // Inside says whether a function in a file is no place in a program where an operation can be said to be: it is at the one who calls it. It may be called concurrently.

@@ -8,10 +8,12 @@ import (
 	"tracerec/trace/wire"
 )
 
-func TestOfFile(t *testing.T) {
-	require.True(t, wire.OfFile("os.(*File).Read"))
-	require.False(t, wire.OfFile("os.(*File).ReadFrom"), "which may wait for a connection that it reads from")
-	require.False(t, wire.OfFile("net.(*conn).Read"))
+func TestThrough(t *testing.T) {
+	for function, name := range map[string]string{"os.(*File).Read": wire.Pipe, "net.(*netFD).accept": wire.Accept,
+		"os.(*File).ReadFrom": wire.Network /* which may wait for a connection that it reads from */, "net.(*conn).Read": wire.Network} {
+		require.Equal(t, name, wire.Through(function, wire.Network), function)
+		require.Equal(t, wire.Pipe, wire.Through("net.(*conn).Read", wire.Pipe), "the name that it had")
+	}
 }
 
 func TestInside(t *testing.T) {
