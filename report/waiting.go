@@ -116,9 +116,11 @@ var listening = []string{"http.(*connReader).backgroundRead", "http.(*conn).read
 	"http2.(*serverConn).readFrames", "http.(*http2serverConn).readFrames", "http2.(*ClientConn).readLoop",
 	"http.(*http2ClientConn).readLoop", "transport.(*http2Client).reader", "transport.(*http2Server).HandleStreams", "signal.loop", "sql.(*DB).connectionOpener"}
 
-// listens says whether goroutines of a group wait at a call path for what comes from outside.
+// listens says whether goroutines of a group wait at a call path for what comes from outside. Requests are regions: where none is open, a connection's goroutine waits for the next.
 func (p *page) listens(path uint32, group int32) bool {
-	return slices.ContainsFunc(append(p.e.pathOf(path), goName(p.e.Groups[group].Name)), func(name string) bool { return slices.Contains(listening, name) })
+	name := goName(p.e.Groups[group].Name)
+	return slices.ContainsFunc(append(p.e.pathOf(path), name), func(name string) bool { return slices.Contains(listening, name) }) ||
+		name == "http.(*conn).serve" && p.e.Paths[path].Parent < 0
 }
 
 // waitsForEnd says whether it is main that waits at a call path, for something to come over a channel, while the program serves requests: it goes on when the service is to end.

@@ -93,6 +93,11 @@ func TestIdle(t *testing.T) {
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")
 	e.Groups[2].Name = "http.(*connReader).backgroundRead"
 	require.NotContains(t, text(), "! ", "they wait for what comes from outside")
+	e.Groups[2].Name, e.Regions[1].Name = "http.(*conn).serve", "network"
+	require.NotContains(t, text(), "! ", "between two requests")
+	e.Paths[1].Parent = 0
+	require.Contains(t, text(), "! 3 goroutines were still waiting", "in a request")
+	e.Paths[1].Parent = -1
 	e.Groups[2].Name, e.Regions[1].Name, visits[0].Value = "worker", "network", 7
 	for i := range e.NeverEnded {
 		e.NeverEnded[i].Object = ""
