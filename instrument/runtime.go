@@ -180,12 +180,6 @@ const (
 // tries is how often what could not be done at once was tried when the runtime tells of it.
 const tries = 1024
 
-// These are how long it may take from one try to the next, on average, ns: a few times what a try itself takes. In more time the goroutine may work, which nothing else tells.
-const (
-	mostToRecv   = 100
-	mostToSelect = 200
-)
-
 // waited is above an operation that ends and of which it is recorded that the goroutine waited.
 const waited = 1 << 31
 
@@ -285,11 +279,7 @@ func (se *session) chose(op uint64, channel uintptr, token uint64) {
 func (se *session) tried(op, began uint64) {
 	g, t := se.now()
 	s := se.find(g)
-	most := se.second * mostToSelect * tries / 1e9
-	if op&0xff == opTriedRecv {
-		most = se.second * mostToRecv * tries / 1e9
-	}
-	if s == nil || se.counters != nil || int64(began-s.last) < 0 || t-began > most {
+	if s == nil || se.counters != nil || int64(began-s.last) < 0 {
 		return
 	}
 	if of := s.goroutine(); se.states && of.head != of.tail {

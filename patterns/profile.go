@@ -56,7 +56,7 @@ var (
 		Name: metric.FailedTries, Title: "Failed tries", Unit: metric.Count,
 		Description: "How often goroutines that poll tried in vain: the tries of which polling consists. Tries that fail beside work are not counted.",
 		Formula: "number of lock operations and selects that did not block, and failed, and whose time is polling. In recordings of unchanged programs, selects are counted 1,024 at a time: those that receive, if so many in a row " +
-			"fail at one place, in no more than 100 ns each on average (200 ns with several cases), and the goroutine ran all the time and did nothing else that is recorded. None are counted where the loop calls " +
+			"fail at one place and take at least a third of the time, and the goroutine ran all the time and did nothing else that is recorded. None are counted where the loop calls " +
 			"runtime.Gosched, where it tries at several places in turn, and in recordings with counters of the processor",
 	}}
 	Polling = &analyzer.Pattern{Paradigm: analyzer.Goroutines, Metric: metric.Metric{

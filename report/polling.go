@@ -75,8 +75,8 @@ func (x *poll) sentence(p *page) string {
 	if len(x.seen) > 1 || p.e.Locations[slices.Min(slices.Collect(maps.Keys(x.seen)))].Count > 1 {
 		verb, they = "poll", "they"
 	}
-	return fmt.Sprintf("%s %s in %s: %s failed, with less than %s between them on average. With what is between, they took %s, %s of the time in which %s ran.", who, verb, p.at(x.path),
-		glue(count(x.tries, "try")), glue("200 ns"), glue(seconds(x.time)), glue(percent(x.time, x.ran)), they)
+	return fmt.Sprintf("%s %s in %s: %s failed, one every %s on average. With what is between, they took %s, %s of the time in which %s ran.", who, verb, p.at(x.path),
+		glue(count(x.tries, "try")), glue(seconds(x.time/max(x.tries, 1))), glue(seconds(x.time)), glue(percent(x.time, x.ran)), they)
 }
 
 // polling tells who polls, if that takes as much processor time as a twentieth of the run.
