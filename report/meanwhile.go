@@ -166,6 +166,8 @@ func (p *page) doing(f *Finding) (list []Doing) {
 // idling says what goroutines do nearly all the time that the critical path is on them at a call path, if that is neither work nor told by its name.
 func (p *page) idling(path uint32) string {
 	switch x := p.e.spentAt(path); {
+	case p.e.triesAgain(path):
+		return "polling"
 	case float64(x.time) < mostly*float64(x.value):
 	case x.doing == waking || x.doing == yielding:
 		return "ready to run"

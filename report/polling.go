@@ -94,22 +94,33 @@ func (p *page) polling() {
 	}
 }
 
-// triesAgain says whether an operation is mostly a part of polling, wherever it is called from.
+// triesAgain says whether what is done in a place is mostly polling, wherever it is called from: in an operation that is tried, or in a region that tries it.
 func (e *Experiment) triesAgain(path uint32) bool {
 	region := e.Paths[path].Region
-	polled, all := int64(0), int64(0)
-	for _, name := range []string{metric.Polling, metric.Communication, metric.Synchronization} {
-		for _, c := range e.Cells(e.MetricIndex(name)) {
-			switch {
-			case e.Paths[c.Path].Region != region:
-			case name == metric.Polling:
-				polled += c.Value
-			default:
-				all += c.Value
+	total := func(names ...string) (sum int64) {
+		for _, name := range names {
+			for _, c := range e.Cells(e.MetricIndex(name)) {
+				x := e.Paths[c.Path]
+				if x.Region == region || e.leaf(c.Path).Operation && x.Parent >= 0 && e.Paths[x.Parent].Region == region {
+					sum += c.Value
+				}
 			}
 		}
+		return sum
 	}
-	return 2*polled > all
+	polled := total(metric.Polling)
+	return polled > 0 && 2*polled > total(metric.Execution, metric.Communication, metric.Synchronization)
+}
+
+// busyWait says whether the causers of a finding polled for more than half of the time in which they were waited for.
+func (e *Experiment) busyWait(f *Finding) bool {
+	polled := int64(0)
+	for _, d := range e.doings(f) {
+		if d.path >= 0 && d.group < 0 && e.triesAgain(uint32(d.path)) {
+			polled += d.time
+		}
+	}
+	return 2*polled > f.awaited()
 }
 
 // pollingOf says that polling is at least half of what a location did when it ran, if that is so; else "".

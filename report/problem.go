@@ -24,6 +24,7 @@ const (
 	HeadOfLine         = "head_of_line"
 	PoolTooLarge       = "pool_too_large"
 	LockConvoy         = "lock_convoy"
+	BusyWait           = "busy_wait"
 )
 
 // problems are known ways in which Go programs come to wait. They are recognised by a chain of waits, so they have no severities of their own.
@@ -90,6 +91,13 @@ var problems = []metric.Metric{
 		Formula:     "a wait for a goroutine, during most of which that slept",
 		Advice: "If it sleeps until something is ready, have it told instead, by a channel or a condition. If it slows down on purpose (a rate limit, a retry, a batch that " +
 			"fills up), that pace is what others get; if many wait for few who sleep, more of these help. If it is a deadline that ran down, look at what did not come in time: a shorter one only gives up earlier.",
+	},
+	{
+		Name: BusyWait, Title: "Busy-waiting",
+		Description: "Those who were waited for were not at work: they waited themselves, trying something again and again until it succeeds, which keeps a processor from others.",
+		Formula:     "a wait for goroutines that were for most of it in places where more than half of the time in which goroutines ran is polling",
+		Advice: "Find out what they try there, and what makes that possible: once it comes earlier, so does all that waits for them. Less work for them, or more of them, does not help. And let them wait: receive without a " +
+			"default, Lock, Cond.Wait, or a select with a timer or a context. That needs no processor, goes on at once, and shows whom they wait for.",
 	},
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",
@@ -278,6 +286,8 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return problem(ReaderBehindWriter)
 	case slices.ContainsFunc(chain, did.limited):
 		return problem(TimerBound)
+	case e.busyWait(f):
+		return problem(BusyWait)
 	case f.Busy.Workers > 0:
 		return problem(e.busyProblem(f))
 	case f.Busy.Places > 0, f.Busy.Taken:

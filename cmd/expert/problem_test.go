@@ -53,6 +53,8 @@ func TestProblems(t *testing.T) {
 	const worksShortly = "2000 sleep @work.go:25\n  41000 leave\n  41000 enter compute @work.go:26\n  89000 exit"
 	const works, sleeps = "2000 enter compute @work.go:25\n  89000 exit", "2000 sleep @work.go:25\n  89000 leave"
 	stated := strings.NewReplacer("0 enter run", "0 running on 0\n  0 enter run", "worker by main", "worker by main\n  500 running on 1").Replace(heldTrace)
+	const polls, triesOnce = "2000 select @work.go:25\n  50001 chose none 1024\n  50001 enter compute @work.go:26\n  89000 exit", "2000 select @work.go:25\n  2100 chose none\n  2500 select @work.go:25\n  2600 chose none\n  2700 enter compute @work.go:26\n  89000 exit"
+	const triesLock = "1500 lock other @work.go:25\n  30000 leave failed\n  30100 lock other @work.go:25\n  60000 leave failed\n  60100 lock other @work.go:25\n  80000 leave\n  80001 unlock other"
 	forward, backward := strings.NewReplacer("SEND", "send", "RECV", "recv"), strings.NewReplacer("SEND", "recv", "RECV", "send")
 	twice := strings.NewReplacer("  90000 leave\n  100000 exit", "  90000 leave\n  90500 SEND ch @main.go:11\n  90500 blocked\n  92000 leave\n  100000 exit",
 		"  95000 end", "  92000 RECV ch @work.go:30\n  92000 leave\n  95000 end")
@@ -65,6 +67,12 @@ func TestProblems(t *testing.T) {
 		{"the receiver of one value is at work", strings.Replace(forward.Replace(stagesTrace), "DOING", works, 1), ""},
 		{"the receiver of one value sleeps", strings.Replace(forward.Replace(stagesTrace), "DOING", sleeps, 1), "timer_bound"},
 		{"the sender is at work", strings.Replace(backward.Replace(stagesTrace), "DOING", works, 1), ""},
+		{"the sender polls", strings.Replace(backward.Replace(stagesTrace), "DOING", polls, 1), "busy_wait"}, // from 10 to 50.001 µs, for more than half of the wait
+		{"the sender polls for half of the wait", strings.Replace(backward.Replace(stagesTrace), "DOING", strings.ReplaceAll(polls, "50001", "50000"), 1), ""},
+		{"the sender tries now and then", strings.Replace(backward.Replace(stagesTrace), "DOING", triesOnce, 1), ""},
+		{"the sender tries to get a lock", "mutex other\n" + strings.Replace(backward.Replace(stagesTrace), "DOING", triesLock, 1), "busy_wait"},
+		{"the receiver polls, and sets the pace", strings.Replace(forward.Replace(twice.Replace(stagesTrace)), "DOING", strings.ReplaceAll(polls, "50001", "60000"), 1), "busy_wait"},
+		{"the holder polls", strings.Replace(stated, "DOING", polls, 1), "busy_wait"},
 		{"the sender sleeps", strings.Replace(backward.Replace(stagesTrace), "DOING", sleeps, 1), "timer_bound"},
 	} {
 		dir := archive(t, c.text)
