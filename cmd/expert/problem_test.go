@@ -97,6 +97,17 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestBusyWait: what those did who are waited for and poll.
+func TestBusyWait(t *testing.T) {
+	text := strings.NewReplacer("SEND", "recv", "RECV", "send", "DOING", "2000 select @work.go:25\n  70000 chose none 1024").Replace(stagesTrace)
+	status, stdout, stderr := expert("analyze", archive(t, text))
+	require.Zero(t, status, stderr)
+	got := strings.Join(strings.Fields(stdout), " ")
+	require.Contains(t, got, "for worker, which was mostly polling in select at work.go:25 then.")
+	require.Contains(t, got, "meanwhile 75.0 % select work.go:25, polling 25.0 % worker") // 60 of 80 µs
+	require.Contains(t, got, "1,024 tries failed, one every 66 ns on average.")           // 68 µs
+}
+
 // TestCollector: helping the garbage collector is told from a twentieth of all time on.
 func TestCollector(t *testing.T) {
 	for until, want := range map[string]bool{"16000": true, "14000": false} { // 11 or 9 µs of 200
