@@ -72,8 +72,8 @@ type call struct {
 }
 
 // rename gives groups whose function says little the name of the region that it calls, if its goroutines are there for more than nine tenths of the time in which they
-// are not in an operation that the function itself calls: a worker waits so for its next task. It says whether a new name may say little as well: what a go
-// statement calls may be a literal.
+// are not in an operation that the function itself calls: a worker waits so for its next task. That must also be so of all groups of the function that call
+// the region, taken together: else it does more than that, and keeps its name. It says whether a new name may say little as well: what a go statement calls may be a literal.
 func (p *places) rename(s *scan) (again bool) {
 	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague() }) {
 		return false
@@ -93,9 +93,17 @@ func (p *places) rename(s *scan) (again bool) {
 			in[call{g, s.paths.nodes[called].region}] += c.time
 		}
 	})
+	type deed struct{ function, called uint32 }
+	total, part := map[deed]int64{}, map[deed]int64{} // of all groups of a function that call a region
+	for c, time := range in {
+		d := deed{p.groups[c.group].begun, c.region}
+		total[d] += all[c.group]
+		part[d] += time
+	}
 	for c, time := range in {
 		g := &p.groups[c.group]
-		if mostly(time, all[c.group]) && (g.literal || s.regions.runs(g.begun, c.region)) {
+		d := deed{g.begun, c.region}
+		if mostly(time, all[c.group]) && mostly(part[d], total[d]) && (g.literal || s.regions.runs(g.begun, c.region)) {
 			g.take(s.regions.list[c.region].Name)
 			again = again || g.literal
 		}
