@@ -212,7 +212,7 @@ func (b Busy) sentence() string {
 	case b.Places > 0:
 		return fmt.Sprintf(" All"+nbsp+"%s were taken.", count(int64(b.Places), "place"))
 	case b.Taken:
-		return " None was left."
+		return " All that is taken from it and given back was in use."
 	case b.Of > 0 && b.AtOnce <= 1:
 		return fmt.Sprintf(" No more than one of the"+nbsp+"%s was busy at once for 99"+nbsp+"%% of the time in which any was.", count(int64(b.Of), "worker"))
 	case b.Of > 0:
