@@ -133,7 +133,7 @@ func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
 // told by a condition variable, or wait for a timer, or for connections or other things that come from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
 // which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, since int64, locations []uint32) bool {
-	visits, leaf := p.e.MetricIndex(metric.Visits), p.e.leaf(path)
+	visits, messages, leaf := p.e.MetricIndex(metric.Visits), p.e.MetricIndex(metric.Messages), p.e.leaf(path)
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
@@ -159,6 +159,9 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 		if !seen[l] {
 			seen[l] = true
 			times += p.e.At(visits, path, l)
+			if leaf.Name == selectName && messages >= 0 { // who sent then, and sends now, did not do what he does between two pieces of work
+				times -= p.e.At(messages, path, l)
+			}
 		}
 	}
 	return times > int64(len(locations))

@@ -63,6 +63,19 @@ func TestStillWaiting(t *testing.T) {
 	require.NotContains(t, string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) })), "Deadlock")
 }
 
+// TestOffers: who offers a value in a select, as he did each time before, waits for someone to take it: he is not idle.
+func TestOffers(t *testing.T) {
+	e := stuck()
+	e.NeverEnded, e.Header.Exit, e.Regions[1].Name = e.NeverEnded[2:], 0, selectName
+	e.Metrics = []metric.Metric{{Name: metric.Visits, Unit: metric.Count}, {Name: metric.Messages, Unit: metric.Count}}
+	for sent, idle := range map[int64]bool{5: true, 6: false} {
+		fill(e, [][]Cell{{{Path: 1, Location: 2, Value: 7}, {Path: 1, Location: 3, Value: 1}, {Path: 1, Location: 4, Value: 1}}, {{Path: 1, Location: 2, Value: sent}}}, nil)
+		text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
+		require.Equal(t, idle, strings.Contains(text, "Idle when the trace ended, as before: worker ×3 in select at main.go:20."), text)
+		require.Equal(t, !idle, strings.Contains(text, "! 3 goroutines were still waiting"), text)
+	}
+}
+
 // TestIdle: goroutines that wait for their next piece of work as before are told in one line behind the findings, unless the program crashed.
 func TestIdle(t *testing.T) {
 	e := stuck()
