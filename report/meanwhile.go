@@ -72,7 +72,7 @@ type doing struct {
 }
 
 // doings divides the time in which the causers of a finding were waited for: what they did on the critical path, what they waited for
-// themselves, and what they did off the path, largest first.
+// themselves, largest first, and last what they did off the path.
 func (e *Experiment) doings(f *Finding) []doing {
 	rest := f.awaited()
 	var list []doing
@@ -99,9 +99,8 @@ func (e *Experiment) doings(f *Finding) []doing {
 			list[i].kin = append(list[i].kin, o.Group)
 		}
 	}
-	list = append(list, doing{rest, -1, -1, nil})
 	slices.SortStableFunc(list, func(x, y doing) int { return cmp.Compare(y.time, x.time) })
-	return list
+	return append(list, doing{rest, -1, -1, nil})
 }
 
 // ahead returns what those did who stood at the head of a finding's queue, and in how much time: what is left if causers that waited in its own operations are left out, for
@@ -138,12 +137,13 @@ func (p *page) doing(f *Finding) (list []Doing) {
 		doings, whole = first, time
 	}
 	onPath := func(d doing) bool { return d.path >= 0 && d.group < 0 && d.time >= whole/10 }
-	if first := doings[0]; first.path < 0 && 2*first.time > whole && !slices.ContainsFunc(doings, onPath) {
+	last := len(doings) - 1 // off the path
+	if 2*doings[last].time > whole && !slices.ContainsFunc(doings, onPath) {
 		return nil
 	}
-	for _, d := range doings[:min(len(doings), most)] {
-		if d.time < whole/10 {
-			break
+	for i, d := range doings {
+		if d.time < whole/10 || i >= most && i < last {
+			continue
 		}
 		share, what := int64(math.Round(1000*float64(d.time)/float64(whole))), ""
 		switch {
