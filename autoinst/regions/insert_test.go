@@ -264,9 +264,17 @@ x.org/e@v1.2.3/sub/e.go:5:6: can inline e
 ./a.go:11: can inline f.func2
 ./a.go:9:6: cannot inline f: function too complex
 ./a.go:9:6: inlining call to f
+# x.org/d [x.org/d.test]
+../g/g.go:3:6: can inline g.Early[go.shape.int]
+internal/d/d.go:7:6: can inline compiledElsewhere
+internal/d/more.go:8:6: can inline more
+internal/g/g.go:9:6: can inline g.Late[go.shape.int]
+# x.org/e/sub
+./e.go:10:6: can inline e
 `), []*pkg{{ImportPath: "x.org/d", Dir: "/d"}, {ImportPath: "x.org/e/sub [x.org/e/sub.test]", Dir: "/e/sub"}})
 	require.Equal(t, map[place]bool{{"/src/a/a.go", 1, 0}: true, {"/src/b/b.go", 2, 0}: true, {"/c/c.go", 3, 9}: true, {"/d/d.go", 4, 0}: true,
-		{"/e/sub/e.go", 5, 0}: true, {"/src/a/a.go", 7, 0}: true, {"/src/a/a.go", 10, 0}: true, {"/src/a/a.go", 11, 255}: true}, got)
+		{"/e/sub/e.go", 5, 0}: true, {"/src/a/a.go", 7, 0}: true, {"/src/a/a.go", 10, 0}: true, {"/src/a/a.go", 11, 255}: true,
+		{"/src/g/g.go", 3, 0}: true, {"/d/d.go", 7, 0}: true, {"/d/more.go", 8, 0}: true, {"/g/g.go", 9, 0}: true, {"/e/sub/e.go", 10, 0}: true}, got)
 }
 
 // TestRoute: a mux enters a region with the pattern that it has found, around the handler only; before Go 1.23 there is no such thing.

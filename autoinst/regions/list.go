@@ -191,6 +191,15 @@ var version = regexp.MustCompile(`@[^/]*`)
 // literal is in the names of function literals.
 var literal = regexp.MustCompile(`\.func[0-9]+(\.|$)`)
 
+// resolve returns the file of which the compiler speaks where it calls a directory something. What the go command says again is relative to where it was when it compiled, which
+// it does not tell.
+func (b *Build) resolve(name, dir, called string) string {
+	if below, err := filepath.Rel(called, name); err == nil && dir != "" && called != "" {
+		return filepath.Join(dir, below)
+	}
+	return filepath.Join(b.Dir, name)
+}
+
 // read reads what the compiler says. Functions with type parameters are compiled by shapes of these.
 func (b *Build) read(r io.Reader, of []*pkg) map[place]bool {
 	dirs := map[string]string{} // with -trimpath, files have the names of packages
@@ -198,9 +207,13 @@ func (b *Build) read(r io.Reader, of []*pkg) map[place]bool {
 		dirs[p.path()] = p.Dir
 	}
 	inlined := map[place]bool{}
+	here, from := "", "" // directory of the package of which the compiler speaks, and what that is called
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
+		if name, is := strings.CutPrefix(lines.Text(), "# "); is {
+			here, from = dirs[(&pkg{ImportPath: name}).path()], ""
+		}
 		m := canInline.FindStringSubmatch(lines.Text())
 		if m == nil || strings.Contains(m[4], "wrap") && (strings.Contains(m[4], ".deferwrap") || strings.Contains(m[4], ".gowrap")) ||
 			strings.Contains(m[4], "[") && !strings.Contains(m[4], "[go.shape.") {
@@ -210,7 +223,10 @@ func (b *Build) read(r io.Reader, of []*pkg) map[place]bool {
 		if dir := dirs[version.ReplaceAllString(path.Dir(at.file), "")]; dir != "" {
 			at.file = filepath.Join(dir, path.Base(at.file))
 		} else if !filepath.IsAbs(at.file) {
-			at.file = filepath.Join(b.Dir, at.file)
+			if from == "" && !strings.Contains(m[4], "[") { // a function of the package itself
+				from = filepath.Dir(at.file)
+			}
+			at.file = b.resolve(at.file, here, from)
 		}
 		at.line, _ = strconv.Atoi(m[2])
 		if literal.MatchString(m[4]) {
