@@ -40,6 +40,26 @@ func polling(until string) string {
 		connected(until, "network @m.go:3"))
 }
 
+// looking is a program whose main sleeps from 2 to 90, while another goroutine runs until a time, in a function, and then waits for something in vain.
+func looking(until string) string {
+	return strings.NewReplacer("2 network @m.go:3\n  2 blocked", "2 sleep @m.go:3", "90 ready woken\n  ", "", "1 running on 0\n", "1 running on 0\n  1 enter work @w.go:5\n",
+		"  "+until+" network", "  "+until+" exit\n  "+until+" network").Replace(connected(until, "network @m.go:3"))
+}
+
+// Who sleeps while others work may look now and then whether they are done: that is said, and what to do about it.
+func TestSleepBesideWork(t *testing.T) {
+	for _, c := range []struct{ until, text string }{
+		{"60", "88.0 % of the critical path is sleep of main at m.go:3; other goroutines of the program worked for 59 ns in the whole run, mostly in work at w.go:5."},
+		{"20", "88.0 % of the critical path is sleep of main at m.go:3."},
+	} {
+		e := analyzeText(t, looking(c.until))
+		_, said, _ := strings.Cut(strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), "; ")
+		require.Equal(t, c.text, said)
+		require.Equal(t, "sleep", e.Verdict.Metric)
+		require.Contains(t, page(t, e), "Waiting on the critical path for timers: 88 ns sleep main main ▸ sleep m.go:3 → Replace a sleep that polls")
+	}
+}
+
 // Who waits for the network while the program works may wait for the program itself; and that somebody waits in vain at a place does not say that all do.
 func TestVerdictOfWaitingBesideWork(t *testing.T) {
 	for _, c := range []struct{ name, trace, text string }{
@@ -76,14 +96,17 @@ location main
 	}
 }
 
+// page is what is told of an experiment, on one line.
+func page(t *testing.T, e *report.Experiment) string {
+	t.Helper()
+	var text strings.Builder
+	require.NoError(t, report.Text(&text, e, report.TextOptions{Top: 5}))
+	return strings.Join(strings.Fields(strings.ReplaceAll(text.String(), "\u00a0", " ")), " ")
+}
+
 // What waits for the network is said to: who sends may be in the same process. Who waits for a timer does so for what is not in the trace.
 func TestNetworkIsNotOutside(t *testing.T) {
-	text := func(wait string) string {
-		var text strings.Builder
-		require.NoError(t, report.Text(&text, analyzeText(t, connected("20", wait)), report.TextOptions{Top: 5}))
-		return strings.Join(strings.Fields(strings.ReplaceAll(text.String(), "\u00a0", " ")), " ")
-	}
-	network, timer := text("network @m.go:3"), text("recv c @m.go:3")
+	network, timer := page(t, analyzeText(t, connected("20", "network @m.go:3"))), page(t, analyzeText(t, connected("20", "recv c @m.go:3")))
 	const onPath = "12.0 % execution, 88.0 % waiting for "
 	require.Contains(t, network, onPath+"the network.")
 	require.Contains(t, network, "Waiting on the critical path for the network: 88 ns network main main ▸ network m.go:3")

@@ -17,6 +17,7 @@ func (p *page) findings() {
 		p.title("Findings", "")
 		p.ready()
 		p.line("No wait states were found.")
+		p.awayFrom(p.slept(nil))
 		return
 	}
 	critical := 0
@@ -31,6 +32,7 @@ func (p *page) findings() {
 	p.ready()
 	full := e.Findings[:critical]
 	external, rest := p.external(e.Findings[critical:])
+	external = append(external, p.slept(full)...)
 	if critical == 0 && len(rest) > 0 {
 		p.para(0, "", "Little or no waiting for others is on the critical path. These are the longest waits in total.")
 		full, rest = rest, nil
@@ -43,7 +45,7 @@ func (p *page) findings() {
 		p.finding(i+1, &full[i])
 	}
 	p.more(p.top, len(full), "finding")
-	p.short("Waiting on the critical path for "+p.awaited(external)+":", external, func(f *Finding) int64 { return f.Critical })
+	p.awayFrom(external)
 	p.short("Waiting with little or no time on the critical path:", rest, func(f *Finding) int64 { return f.Severity })
 }
 
@@ -83,8 +85,56 @@ func (p *page) external(list []Finding) (external, rest []Finding) {
 		slices.Sort(external[i].Locations)
 		external[i].Locations = slices.Compact(external[i].Locations)
 	}
-	sort.SliceStable(external, func(i, j int) bool { return external[i].Critical > external[j].Critical })
 	return external, rest
+}
+
+// slept returns the sleeps that have a part of the critical path, as findings for each place and group, but for those that are told as what was waited
+// for. Who waits for the timer that starts it sleeps in no place.
+func (p *page) slept(told []Finding) (list []Finding) {
+	e := p.e
+	waitedFor := map[uint32]int64{} // by region
+	for i := range told[:min(len(told), p.top)] {
+		for _, m := range told[i].Meanwhile {
+			r := e.Paths[m.Path].Region
+			waitedFor[r] = max(waitedFor[r], m.Time)
+		}
+	}
+	type place struct {
+		path  uint32
+		group int32
+	}
+	row := map[place]int{}
+	for _, c := range e.criticalPath() {
+		if r := e.leaf(c.Path); !r.sleeps() || r.File == "" {
+			continue
+		}
+		at := place{c.Path, e.Locations[c.Location].Group}
+		if _, ok := row[at]; !ok {
+			row[at] = len(list)
+			list = append(list, Finding{Line: Line{Metric: e.MetricIndex(metric.Sleep), Path: c.Path, Group: at.group}})
+		}
+		f := &list[row[at]]
+		f.Critical += c.Value
+		f.Locations = append(f.Locations, c.Location)
+	}
+	return slices.DeleteFunc(list, func(f Finding) bool {
+		return f.Metric < 0 || !e.weighs(f.Critical) || 2*waitedFor[e.Paths[f.Path].Region] > f.Critical
+	})
+}
+
+// awayFrom lists sleep, and waiting for what is not recorded, on the critical path, and what to do about that of which there is much.
+func (p *page) awayFrom(list []Finding) {
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Critical > list[j].Critical })
+	p.short("Waiting on the critical path for "+p.awaited(list)+":", list, func(f *Finding) int64 { return f.Critical })
+	told := map[string]bool{}
+	for i := range list[:min(len(list), p.top)] {
+		f := &list[i]
+		m := p.e.kind(f)
+		if timed := m.Name == metric.Sleep || m.Name == metric.TimerWait; timed && !told[m.Name] && float64(f.Critical) >= worth*float64(p.e.Header.Focus) {
+			told[m.Name] = true
+			p.styledPara(cyan, 2, "→ ", m.Advice)
+		}
+	}
 }
 
 // awaited says what those of findings wait for who wait for nobody in the trace.
@@ -93,7 +143,7 @@ func (p *page) awaited(list []Finding) string {
 	for i := range list {
 		if p.e.leaf(list[i].Path).network() {
 			networks++
-		} else if p.e.Metrics[list[i].Metric].Name == metric.TimerWait {
+		} else if name := p.e.Metrics[list[i].Metric].Name; name == metric.TimerWait || name == metric.Sleep {
 			timers++
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -146,6 +147,9 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		v.Metric, doing = metric.EventsLost, "in "+at+", where events were lost: it is not known what "+p.name(top.largest)+" did there"
 	case sleeping:
 		v.Metric, doing = metric.Sleep, p.asleepAt(top, at)
+		if r.File != "" {
+			doing += p.apart(top)
+		}
 	case waking:
 		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.executionKnown(), "wake-up in "+at+": ready to run, but not running yet"
 		if e.Ready() != nil {
@@ -160,7 +164,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 			break
 		}
 		if e.ticks(top) && !e.endless(top) {
-			v.Metric, doing = metric.TimerWait, "waiting in "+at+" for "+e.nobody(top)
+			v.Metric, doing = metric.TimerWait, "waiting in "+at+" for "+e.nobody(top)+p.apart(top)
 			break
 		}
 		v.Metric, v.Certain, doing = metric.ExternalWait, false, "waiting in "+at+" "+unknownWait
@@ -199,7 +203,7 @@ func (p *page) asleepAt(top spending, at string) string {
 		return "the time for which the race detector sleeps before the program exits (GORACE=atexit_sleep_ms=0 does without)"
 	}
 	if place, is := strings.CutPrefix(at, sleepName+" "); is && 2*top.most > top.value {
-		return sleepName + " of " + p.name(top.largest) + " " + place
+		at = sleepName + " of " + p.name(top.largest) + " " + place
 	}
 	return at
 }
@@ -241,6 +245,31 @@ func (e *Experiment) besides(top spending) string {
 		return ""
 	}
 	return "other goroutines of the program worked for " + glue(seconds(work)) + " in the whole run"
+}
+
+// apart says of a wait for time, which may be looking now and then for what others do, that others were at work, and where most of that was; else it returns "".
+func (p *page) apart(top spending) string {
+	e := p.e
+	others := e.besides(top)
+	if others == "" {
+		return ""
+	}
+	work, path := map[uint32]int64{}, map[uint32]uint32{} // by region: work that the critical path was not on, and a call path to it
+	for _, c := range e.Cells(e.MetricIndex(metric.Execution)) {
+		if r := e.Paths[c.Path].Region; !e.leaf(c.Path).Operation {
+			work[r] += c.Value
+			path[r] = c.Path
+		}
+	}
+	for _, c := range e.criticalPath() {
+		work[e.Paths[c.Path].Region] -= c.Value
+	}
+	for _, r := range slices.Sorted(maps.Keys(path)) {
+		if 2*work[r] > e.execution()-e.Split.Execution && !isUnnamed(e.leaf(path[r]).Name) {
+			return "; " + others + ", mostly in " + p.at(path[r])
+		}
+	}
+	return "; " + others
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
