@@ -166,10 +166,17 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 	}
 	p.blank()
 	p.line(p.paint(dim, title))
-	for i := range list[:min(len(list), p.top)] {
-		f := &list[i]
+	shown := list[:min(len(list), p.top)]
+	paths := make([]uint32, len(shown))
+	for i := range shown {
+		paths[i] = shown[i].Path
+	}
+	alike := p.alike(paths, 33)
+	for i := range shown {
+		f := &shown[i]
 		p.line(number(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.kind(f).Name), 20)), " ",
 			p.paint(dim, left(p.waiters(f), 14)+" "+p.path(f.Path, 33)))
+		p.further(f.Path, alike, 32)
 	}
 	p.more(p.top, len(list), "finding")
 }

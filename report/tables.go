@@ -20,7 +20,13 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 	for len(all) > 0 && all[len(all)-1].value <= 0 {
 		all = all[:len(all)-1]
 	}
-	for _, s := range all[:min(len(all), p.top)] {
+	all, more := all[:min(len(all), p.top)], len(all)
+	paths := make([]uint32, len(all))
+	for i := range all {
+		paths[i] = all[i].path
+	}
+	alike := p.alike(paths, 40)
+	for _, s := range all {
 		who := p.name(s.largest)
 		if s.most < s.value {
 			who += " " + readable.RoughPercent(float64(s.most)/float64(s.value))
@@ -31,8 +37,29 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 		}
 		p.line(number(quantity(s.value, unit), 11), right(share, 9), "  ",
 			p.path(s.path, 40), "  ", p.paint(dim, left(who, 16)))
+		p.further(s.path, alike, 22)
 	}
-	p.more(p.top, len(all), "call path")
+	p.more(p.top, more, "call path")
+}
+
+// alike returns which of some call paths look like others of them in w columns.
+func (p *page) alike(paths []uint32, w int) map[uint32]bool {
+	of, alike := map[string]uint32{}, map[uint32]bool{}
+	for _, path := range paths {
+		text := p.path(path, w)
+		if other, known := of[text]; known && other != path {
+			alike[path], alike[other] = true, true
+		}
+		of[text] = path
+	}
+	return alike
+}
+
+// further writes a line with more of a call path, indented, if it looks like another one.
+func (p *page) further(path uint32, alike map[uint32]bool, indent int) {
+	if alike[path] {
+		p.line(strings.Repeat(" ", indent), p.paint(dim, elidePath(p.regionNames(path), pageWidth-indent)))
+	}
 }
 
 // criticalPath shows which code the critical path runs through: only making that faster makes the program

@@ -52,3 +52,18 @@ func TestProcesses(t *testing.T) {
 	require.Contains(t, text, "\n3 processes, 2.00 s until the recording of the last one ended; the critical path\nis that of process 42\n")
 	require.NotContains(t, text, "exit status")
 }
+
+// Call paths that look alike in a table have a second line each, which shows more of them; others have not.
+func TestAlikePaths(t *testing.T) {
+	b := newBuilder()
+	one, two := b.path("main.serveFirst/main.loadTheTable/main.readBlock"), b.path("main.serveSecond/main.loadTheTable/main.readBlock")
+	other := b.path("main.serveFirst/main.loadTheTable/main.readIndex")
+	p := &page{e: &b.Experiment, files: b.shortFiles()}
+	alike := p.alike([]uint32{one, other, two, one}, 40)
+	require.Equal(t, map[uint32]bool{one: true, two: true}, alike)
+	require.Empty(t, p.alike([]uint32{one, two}, 80))
+	for _, path := range []uint32{one, other, two} {
+		p.further(path, alike, 22)
+	}
+	require.Equal(t, strings.Repeat(" ", 22)+"main.serveFirst ▸ main.loadTheTable ▸ main.readBlock\n"+strings.Repeat(" ", 22)+"main.serveSecond ▸ main.loadTheTable ▸ main.readBlock\n", p.out.String())
+}

@@ -168,15 +168,21 @@ func (p *page) where(r Region) string {
 
 // path lays out a call path and the place of its leaf in w columns.
 func (p *page) path(path uint32, w int) string {
-	names := p.ends(path)
-	for i := range names {
-		names[i] = regionName(names[i])
-	}
+	names := p.regionNames(path)
 	place := elide(p.where(p.e.leaf(path)), w/2)
 	if place == "" {
 		return left(elidePath(names, w), w)
 	}
 	return left(elidePath(names, w-width(place)-1), w-width(place)) + place
+}
+
+// regionNames returns what ends does, as they are written.
+func (p *page) regionNames(path uint32) []string {
+	names := p.ends(path)
+	for i := range names {
+		names[i] = regionName(names[i])
+	}
+	return names
 }
 
 // ends returns the names of the regions of a call path, from the root. Of a deep one it leaves out some in the middle, which
