@@ -111,6 +111,57 @@ location poller
 	require.NotContains(t, text.String(), "started", "they were not started at one place")
 }
 
+// A program that ends within its last write has told of all others. Whoever read them knows whom he waited for; only who read more, although the program
+// wrote once again, knows that somebody else writes to the stream.
+func TestUnfinishedWrite(t *testing.T) {
+	for again, critical := range map[string]int64{"": 40, "\n  95 write one 3 @a.go:11": 0} {
+		x := analyzeText(t, `
+stream one
+location main
+  0 enter main
+  0 create server @a.go:1
+  0 create asker @a.go:2
+  100 exit
+location server
+  0 begin serve by main
+  50 write one 1 @a.go:11`+again+`
+  99 end
+location asker
+  0 begin ask by main
+  10 network @a.go:4
+  10 blocked
+  51 reached one received 1
+  60 network @a.go:4
+  60 blocked
+  90 reached one received 2
+  91 network @a.go:4
+  91 blocked
+  93 reached one received 4
+  94 end
+`)
+		peer := int64(0)
+		for _, c := range x.Cells(x.MetricIndex(metric.LatePeer)) {
+			peer += c.Value
+		}
+		require.Equal(t, critical, peer, again)
+	}
+}
+
+// A select that found a case ready did not wait, if those that do are known: closed channels of which nobody saw the close, such as that of a context that was cancelled before it was asked for it.
+func TestSelectFoundCaseReady(t *testing.T) {
+	for state, external := range map[string]int64{"  0 running on 0\n": 0, "": 9} {
+		x := analyzeText(t, `
+channel done @a.go:3
+location main
+`+state+`  0 enter main @a.go:1
+  20 select @a.go:5
+  29 chose done closed
+  100 exit
+`)
+		require.Equal(t, external, x.Total(x.MetricIndex(metric.ExternalWait)), state)
+	}
+}
+
 // Main waits for a worker to send, and another worker for the lock that it holds meanwhile. If main waits about as long, the lock is what both wait for;
 // if it waits for much more, or for others than workers, its own wait comes first.
 func TestCausesComeFirst(t *testing.T) {

@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"math"
 	"sort"
 
 	"tracerec/internal/spill"
@@ -76,14 +77,21 @@ func (m *Matcher) onlyKnown(ops []Op) bool {
 			first[i].op = next
 		}
 	}
+	last := int64(math.MaxInt64) // when the last Write began
+	for i := range ops {
+		if o := &ops[i]; o.Kind == wire.Write && (last == math.MaxInt64 || o.Begin > last) {
+			last = o.Begin
+		}
+	}
 	for i := range ops {
 		if i%paced == 0 {
 			m.store.Pace()
 		}
 		if o := &ops[i]; o.Kind == wire.NetworkBegin && o.Outcome == wire.Received && o.Mode > 1 {
-			if w := atLeast(first, o.Mode-1); w == noOp || ops[w].Begin > o.Begin {
-				return false
+			if w := atLeast(first, o.Mode-1); w == noOp && o.Begin > last || w != noOp && ops[w].Begin <= o.Begin {
+				continue // a Write that the program did not live to tell of may have been behind the last one
 			}
+			return false
 		}
 	}
 	return true

@@ -8,7 +8,7 @@ import (
 )
 
 // explained is how many findings are told what happened meanwhile.
-const explained = 5
+const explained = report.Explained
 
 // followPath looks at the events on the critical path again. It charges their time to call paths, and says of
 // the first findings what the path did on the causers while others waited for them: their critical time, by call path.

@@ -441,7 +441,7 @@ func (w *matchWorker) emit(points []SynchPoint) {
 			w.m.met(w.ops, p)
 			continue
 		}
-		if of[p.Kind] == unnamed {
+		if of[p.Kind] == unnamed || p.Kind.outside() && w.atOnce(&w.ops[p.Op]) {
 			continue
 		}
 		if len(w.pending) > 0 && w.pending[0].Op != p.Op {
@@ -451,6 +451,11 @@ func (w *matchWorker) emit(points []SynchPoint) {
 		x := &w.pending[len(w.pending)-1]
 		x.SynchPoint, x.Metric = *p, of[p.Kind]
 	}
+}
+
+// atOnce says whether an operation is a select that is known not to have blocked, as its recorder tells of those that did: it found a case ready.
+func (w *matchWorker) atOnce(o *Op) bool {
+	return o.Kind == wire.SelectBegin && o.Blocked == NotBlocked && !o.Open && w.m.s.told(o.Loc)
 }
 
 // own returns the time of an operation outside nested levels, and how much of that it was ready to run.

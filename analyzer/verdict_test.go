@@ -48,8 +48,7 @@ location get
   83 leave
   84 unlock rw shared
   90 end
-`, "Waiting for the RWMutex first used at store.go:1 delays the run most: 70.0 % of its time (70 ns), held or waited for in turn in lock at store.go:20 (50.7 %) and" +
-			" scan (lock at store.go:10, 49.3 %).",
+`, "Waiting for the RWMutex first used at store.go:1 delays the run most: 70.0 % of its time (70 ns), held by main in scan (lock at store.go:10).",
 			true, "rw_writer_wait", "store.go", 20},
 		{"a writer, and readers behind it", `
 process main cpu 1000
@@ -352,7 +351,7 @@ location main
   63 enter sum @sum.go:8
   99 exit
   100 exit
-`, "No waiting for other recorded goroutines was found; 60.0 % of the critical path is sleep at pause.go:3.", true, "sleep", "pause.go", 3},
+`, "No waiting for other recorded goroutines was found; 60.0 % of the critical path is sleep of main at pause.go:3.", true, "sleep", "pause.go", 3},
 		{"two places where it sleeps", `
 process main cpu 300
 location main

@@ -130,7 +130,8 @@ func (p *page) awayFrom(list []Finding) {
 	for i := range list[:min(len(list), p.top)] {
 		f := &list[i]
 		m := p.e.kind(f)
-		if timed := m.Name == metric.Sleep || m.Name == metric.TimerWait; timed && !told[m.Name] && float64(f.Critical) >= worth*float64(p.e.Header.Focus) {
+		polls := m.Name == metric.TimerWait || m.Name == metric.Sleep && p.e.besides(spending{time: f.Critical}) != "" // it may be
+		if polls && !told[m.Name] && float64(f.Critical) >= worth*float64(p.e.Header.Focus) {
 			told[m.Name] = true
 			p.styledPara(cyan, 2, "→ ", m.Advice)
 		}
@@ -289,7 +290,39 @@ func (e *Experiment) Advice(f *Finding) string {
 	if known := e.Problem(f); known != nil {
 		return known.Advice
 	}
+	if e.even(f) {
+		return doneTogether
+	}
 	return e.kind(f).Advice
+}
+
+// doneTogether is the advice for a join of goroutines none of which was done much earlier than the last one.
+const doneTogether = "All that were waited for were done at about the same time: to share their work differently gains nothing. Look at what they did: they may wait for " +
+	"something in common. If there was only one, it is as good as a call: start several at once, if they do not need each other's results, and join them all behind that."
+
+// even says whether a finding is a join of goroutines none of which is known to have been done much earlier than the last one.
+func (e *Experiment) even(f *Finding) bool {
+	return e.kind(f).Name == metric.JoinWait && e.explained(f) && 20*f.awaited() < f.Severity
+}
+
+// explained says whether all is known of a finding that is known of some.
+func (e *Experiment) explained(f *Finding) bool {
+	return slices.ContainsFunc(e.Findings[:min(Explained, len(e.Findings))], func(x Finding) bool {
+		return x.Metric == f.Metric && x.Path == f.Path && x.Group == f.Group
+	})
+}
+
+// later says, after another sentence, how much later than on average the last of those was done that a finding joins: what happened meanwhile is told of that time.
+func (p *page) later(f *Finding) string {
+	switch {
+	case p.e.even(f):
+		return " No other was done much earlier."
+	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && f.awaited() > 0 && f.Instances > 1:
+		return " That was " + glue(seconds(f.awaited())) + " later in all than they were done on average."
+	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && f.awaited() > 0:
+		return " That was " + glue(seconds(f.awaited())) + " later than they were done on average."
+	}
+	return ""
 }
 
 // kind is the nearest metric that has the waiting in all lines of a finding in it: the finding's own is that of the line that costs most.
@@ -329,7 +362,7 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.causers(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
+	return text + ", " + p.causers(f) + p.later(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
 }
 
 // inTurn says that others were ready whose turn came later, after another sentence; "" if that was not so for most of the time.
@@ -379,12 +412,7 @@ func (p *page) causersOf(f *Finding) []Causer {
 			continue
 		}
 		all[k].Severity += c.Severity
-		all[k].Locations = slices.Clone(all[k].Locations)
-		for _, l := range c.Locations {
-			if !slices.Contains(all[k].Locations, l) {
-				all[k].Locations = append(all[k].Locations, l)
-			}
-		}
+		all[k].Locations = union(all[k].Locations, c.Locations)
 	}
 	slices.SortStableFunc(all, func(x, y Causer) int { return cmp.Compare(y.Severity, x.Severity) })
 	return append(all, f.Causers[min(len(f.Causers), enough):]...)

@@ -50,6 +50,7 @@ func (p *page) holders(f *Finding) (list []holder) {
 // held says where a finding's lock was held: by whom, or in which places in turn if the first one has less than half of the waiting or the second one
 // a quarter of it; and what was done meanwhile.
 func (p *page) held(f *Finding) string {
+	f = f.delaying()
 	holders := p.holders(f)
 	h := &holders[0]
 	if len(holders) > 1 && (2*h.severity < f.Severity || 4*holders[1].severity >= f.Severity) {
@@ -60,6 +61,45 @@ func (p *page) held(f *Finding) string {
 		return p.holding(f, h.causers) + " in " + h.in() + then
 	}
 	return p.holder(f, h) + then
+}
+
+// delaying returns a finding with the waiting only of those lines that have a tenth of its critical time: those who had the lock while others waited for it need not be who delayed the run.
+func (f *Finding) delaying() *Finding {
+	x := *f
+	x.Causers, x.Severity = nil, 0
+	of := map[[2]int32]int{}
+	for _, l := range f.Lines {
+		if f.Critical == 0 || 10*l.Critical < f.Critical {
+			continue
+		}
+		x.Severity += l.Severity
+		for _, c := range l.Causers {
+			k := [2]int32{c.Group, c.Path}
+			if i, known := of[k]; known {
+				x.Causers[i].Severity += c.Severity
+				x.Causers[i].Locations = union(x.Causers[i].Locations, c.Locations)
+				continue
+			}
+			of[k] = len(x.Causers)
+			x.Causers = append(x.Causers, c)
+		}
+	}
+	if len(x.Causers) == 0 {
+		return f
+	}
+	slices.SortStableFunc(x.Causers, func(a, b Causer) int { return cmp.Compare(b.Severity, a.Severity) })
+	return &x
+}
+
+// union returns the elements of two lists, each once, in their order.
+func union(a, b []uint32) []uint32 {
+	a = slices.Clone(a)
+	for _, x := range b {
+		if !slices.Contains(a, x) {
+			a = append(a, x)
+		}
+	}
+	return a
 }
 
 // inTurn names the places in which a finding's lock was held in turn, with their shares of the waiting.

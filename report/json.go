@@ -208,7 +208,7 @@ func JSON(w io.Writer, e *Experiment) error {
 		Processes:  append([]Process{}, e.Origin.Processes...),
 		Topologies: e.jsonTopologies(),
 		Requests:   e.Requests,
-		Slow:       jsonSlow(e.Requests),
+		Slow:       jsonSlow(e),
 	}
 	out.Verdict.Text = readable.Loose(out.Verdict.Text)
 	out.Experiment.Args = append([]string{}, e.Header.Args...)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracerec/internal/readable"
+	"tracerec/metric"
 )
 
 // awaited returns for how long the causers of a finding were waited for, as far as that is known: reports of earlier versions know only
@@ -100,7 +101,36 @@ func (e *Experiment) doings(f *Finding) []doing {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y doing) int { return cmp.Compare(y.time, x.time) })
+	if len(list) > 0 && list[0].group < 0 && 2*rest > f.awaited() {
+		sure := e.surely(f, list[0].path, rest)
+		list[0].time += sure
+		rest -= sure
+	}
 	return append(list, doing{rest, -1, -1, nil})
+}
+
+// surely returns how much of a time that causers of a finding spent off the critical path they spent at the place of a call path: all that the rest of their lives is too short for.
+func (e *Experiment) surely(f *Finding, path int32, off int64) int64 {
+	causers := map[uint32]bool{}
+	for _, c := range f.Causers {
+		for _, l := range c.Locations {
+			causers[l] = true
+		}
+	}
+	here, elsewhere, all := int64(0), int64(0), e.MetricIndex(metric.Time)
+	if all < 0 {
+		return 0
+	}
+	for _, c := range e.inclusive(all, false) {
+		switch {
+		case !causers[c.Location]:
+		case e.placeOf(c.Path) == e.placeOf(uint32(path)):
+			here += c.Value
+		default:
+			elsewhere += c.Value
+		}
+	}
+	return max(0, min(off-elsewhere, here))
 }
 
 // ahead returns what those did who stood at the head of a finding's queue, and in how much time: what is left if causers that waited in its own operations are left out, for
@@ -196,6 +226,12 @@ const leastPath = 16
 // meanwhile says what the causers of a finding did while they were waited for.
 func (p *page) meanwhile(f *Finding) {
 	title := "meanwhile"
+	if p.e.kind(f).Name == metric.JoinWait {
+		title = "then"
+	}
+	if p.e.even(f) {
+		return // of next to nothing of the wait
+	}
 	for _, d := range p.doing(f) {
 		text, room := p.paint(dim, d.What), pageWidth-24
 		if d.Path >= 0 {

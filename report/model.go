@@ -282,6 +282,9 @@ type Busy struct {
 	AtOnce int `json:"at_once,omitempty"`
 }
 
+// Explained is how many findings, the first ones, are told what happened meanwhile.
+const Explained = 5
+
 // Line is a wait state at a call path, over the goroutines of one group.
 type Line struct {
 	Metric    int      `json:"metric"` // index in Metrics

@@ -241,7 +241,7 @@ func recognise(chain []did) string {
 		return ""
 	case len(chain) > 1 && sendsLate(first.metric):
 		return BackPressure
-	case len(chain) > 1 && (last.metric == metric.Sleep || last.metric == metric.TimerWait):
+	case len(chain) > 1 && first.metric != metric.JoinWait && (last.metric == metric.Sleep || last.metric == metric.TimerWait):
 		return TimerBound
 	case last.metric == metric.GCAssist:
 		return GCPressure

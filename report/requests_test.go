@@ -78,7 +78,7 @@ func TestUsual(t *testing.T) {
 	require.Equal(t, report.HeldAcrossWait, f.Problem)
 	require.Zero(t, f.Excess)
 	var out strings.Builder
-	require.NoError(t, report.RequestsText(&out, []report.Requests{r}, nil, 5))
+	require.NoError(t, report.RequestsText(&out, &report.Experiment{Sidecar: report.Sidecar{Requests: []report.Requests{r}}}, 5))
 	require.Contains(t, strings.Join(strings.Fields(out.String()), " "), "1. GET / took 110 ns on average, 55 % of it waiting for a lock in login, 67 % of that for audit, sleeping. → Lock held across a wait (held_across_wait).")
 
 	r.Parts = r.Parts[:1]

@@ -41,7 +41,7 @@ func TestSlowProblem(t *testing.T) {
 		require.True(t, is, c.name)
 		require.Equal(t, c.want, f.Problem, c.name)
 		var out strings.Builder
-		require.NoError(t, RequestsText(&out, []Requests{{Name: "(all)", Count: 100}, r}, nil, 5))
+		require.NoError(t, RequestsText(&out, &Experiment{Sidecar: Sidecar{Requests: []Requests{{Name: "(all)", Count: 100}, r}}}, 5))
 		require.Equal(t, c.want == HeldAcrossWait, strings.Contains(out.String(), "→ Lock held across a wait (held_across_wait)."), out.String())
 		require.Equal(t, c.want == LockConvoy, strings.Contains(out.String(), "→ Lock convoy: a queue that does not end (lock_convoy)."), out.String())
 		inQueue := strings.Contains(strings.Join(strings.Fields(out.String()), " "), "; most of that wait is in a queue that does not end (lock_convoy).")

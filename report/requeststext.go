@@ -129,17 +129,17 @@ func (s *Step) where() string {
 }
 
 // RequestsText writes what is known of requests for people, with so many names and rows of each list.
-func RequestsText(w io.Writer, list []Requests, warnings []string, top int) error {
-	warn(w, warnings)
-	if len(list) == 0 {
+func RequestsText(w io.Writer, e *Experiment, top int) error {
+	warn(w, e.Warnings)
+	if len(e.Requests) == 0 {
 		_, err := fmt.Fprintln(w, "No requests found: none of net/http or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).")
 		return err
 	}
-	list = firstNames(list, top)
+	list := firstNames(e.Requests, top)
 	if err := requestsTable(w, list, nameColumns); err != nil {
 		return err
 	}
-	for i, f := range firstOf(findingsOf(list), top) {
+	for i, f := range firstOf(e.sharing(findingsOf(list)), top) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
@@ -320,14 +320,14 @@ func WriteRequests(w io.Writer, e *Experiment, path *RequestPath, format string,
 			Requests []Requests    `json:"requests"` // all together first, then those that took most time together
 			Findings []SlowFinding `json:"findings"` // what the slow ones do that the others do not
 			Warnings []string      `json:"warnings"`
-		}{append([]Requests{}, e.Requests...), jsonSlow(e.Requests), append([]string{}, e.Warnings...)})
+		}{append([]Requests{}, e.Requests...), jsonSlow(e), append([]string{}, e.Warnings...)})
 	}
-	return RequestsText(w, e.Requests, e.Warnings, top)
+	return RequestsText(w, e, top)
 }
 
 // jsonSlow returns what slow requests do, for programs.
-func jsonSlow(list []Requests) []SlowFinding {
-	findings := SlowFindings(list)
+func jsonSlow(e *Experiment) []SlowFinding {
+	findings := e.sharing(SlowFindings(e.Requests))
 	for i := range findings {
 		findings[i].Text = readable.Loose(findings[i].Text)
 	}

@@ -187,7 +187,7 @@ func hydro() *Experiment {
 		{Line: Line{Metric: locks, Path: lock, Group: 1, Severity: 160 * ms, Critical: 900_000, Instances: 1, Locations: []uint32{1, 2, 3, 4, 5, 6, 7, 8},
 			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}}}}},
 		{Line: Line{Metric: join, Path: wait, Group: 0, Severity: 1280 * ms, Instances: 1, Locations: []uint32{0},
-			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}}},
+			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}}, Awaited: 640 * ms},
 	}
 	_ = spawn
 	return b.done()

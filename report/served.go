@@ -109,6 +109,24 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	return there.problem()
 }
 
+// sharing gives findings of requests that wait where places or workers are shared the problem that all who wait there have: what those who have the
+// places do, which is where the chain of a request ends, is not why there are none left.
+func (e *Experiment) sharing(list []SlowFinding) []SlowFinding {
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Busy.Workers == 0 && f.Busy.Places == 0 && !f.Busy.Taken {
+			continue
+		}
+		known, spots := e.Problem(f), e.spots(f)
+		for k := range list {
+			if x := &list[k]; known != nil && spots[spot{x.Metric, x.File, x.Line}] > 0 {
+				x.know(known.Name)
+			}
+		}
+	}
+	return list
+}
+
 // RankServed sets what the requests of a service have of the findings, and puts those first of which they have most. Several findings may be at one spot, of
 // goroutines that were started at several places: which of them served how many requests is not known here, so they have parts as large as their waiting.
 func (e *Experiment) RankServed() {

@@ -202,10 +202,32 @@ func (p *page) asleepAt(top spending, at string) string {
 	if r := p.e.leaf(top.path); r.Name == wire.LastSleep && r.File == "" {
 		return "the time for which the race detector sleeps before the program exits (GORACE=atexit_sleep_ms=0 does without)"
 	}
-	if place, is := strings.CutPrefix(at, sleepName+" "); is && 2*top.most > top.value {
-		at = sleepName + " of " + p.name(top.largest) + " " + place
+	if place, is := strings.CutPrefix(at, sleepName+" "); is {
+		at = sleepName + p.sleepers(top) + " " + place
 	}
 	return at
+}
+
+// sleepers says whose sleep it is, if that is one goroutine's, or that of several of one group; else "".
+func (p *page) sleepers(top spending) string {
+	by, group := map[uint32]int64{top.largest: top.most}, p.e.Locations[top.largest].Group
+	for _, c := range p.e.criticalPath() {
+		if p.e.Paths[c.Path].Region == p.e.Paths[top.path].Region && c.Location != top.largest {
+			by[c.Location] += c.Value
+		}
+	}
+	const few = 50 // one in so many of it is not worth a name
+	var who []uint32
+	for _, l := range slices.Sorted(maps.Keys(by)) {
+		switch {
+		case few*by[l] < top.time && l != top.largest:
+		case l != top.largest && p.e.Groups[p.e.Locations[l].Group].Name != p.e.Groups[group].Name:
+			return ""
+		default:
+			who = append(who, l)
+		}
+	}
+	return " of " + p.who(group, who)
 }
 
 // endless says whether it was most of the time in a wait that did not end, on the one who was there longest.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -47,7 +48,7 @@ func (p *page) alike(paths []uint32, w int) map[uint32]bool {
 	of, alike := map[string]uint32{}, map[uint32]bool{}
 	for _, path := range paths {
 		text := p.path(path, w)
-		if other, known := of[text]; known && other != path {
+		if other, known := of[text]; known && !slices.Equal(p.ends(other), p.ends(path)) {
 			alike[path], alike[other] = true, true
 		}
 		of[text] = path

@@ -385,6 +385,11 @@ func (p *page) work(top spending) Verdict {
 		return v
 	}
 	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(top.time, e.Header.Focus)), doing)
+	if top.doing == sleeping && slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return len(f.Causers) > 0 && f.Causers[0].Group >= 0 && float64(f.Severity) >= worth*float64(e.Header.Focus)
+	}) {
+		_, v.Text, _ = strings.Cut(v.Text, "; ") // others may have waited for just that
+	}
 	if top.doing == working {
 		v.Text += p.uneven(top.largest)
 	}

@@ -475,7 +475,7 @@ location d
 func TestText(t *testing.T) {
 	var out bytes.Buffer
 	list := of(t, "location main\n  0 enter a @a.go:3(runtime/trace.NewTask)\n  500 sleep @a.go:5(main.work)\n  2000 leave\n  2000 exit\n  4000 end\n").Requests
-	require.NoError(t, report.RequestsText(&out, list, nil, math.MaxInt))
+	require.NoError(t, report.RequestsText(&out, &report.Experiment{Sidecar: report.Sidecar{Requests: list}}, math.MaxInt))
 	require.Equal(t, `requests      1/s      p50  p95  p99      max  cut  name
        1  250,000  2.00 µs    –    –  2.00 µs    0  (all)
        1  250,000  2.00 µs    –    –  2.00 µs    0  a
@@ -493,7 +493,7 @@ a: 2.00 µs on average
  500 ns  25.0 %   500 ns  running in a (a.go:3)
 `, out.String())
 	out.Reset()
-	require.NoError(t, report.RequestsText(&out, of(t, "location main\n  0 enter a\n  50 exit\n").Requests, nil, 5))
+	require.NoError(t, report.RequestsText(&out, &report.Experiment{Sidecar: report.Sidecar{Requests: of(t, "location main\n  0 enter a\n  50 exit\n").Requests}}, 5))
 	require.Equal(t, "No requests found: none of net/http or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).\n", out.String())
 }
 

@@ -51,7 +51,7 @@ func TestStreams(t *testing.T) {
 	require.Equal(t, 1, named(t, r, "open").Cut)
 
 	var text bytes.Buffer
-	require.NoError(t, report.RequestsText(&text, r.Requests, nil, 9))
+	require.NoError(t, report.RequestsText(&text, &report.Experiment{Sidecar: report.Sidecar{Requests: r.Requests}}, 9))
 	require.Contains(t, text.String(), "events, stream\n")
 	require.NotContains(t, text.String(), "of events, ", "how long a stream lasts is nothing to find fault with")
 }

@@ -55,6 +55,9 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	if begin >= end || causer != nil && causer.loc == o.loc {
 		return false
 	}
+	if causer == nil && o.kind == wire.SelectBegin && o.blocked < 0 && !o.open && n.defs.Processes[n.defs.Locations[o.loc.id].Process].States {
+		return false // it found a case ready
+	}
 	if causer != nil && slices.Contains([]string{"os/signal.loop", "os/signal.NotifyContext.func1"}, causer.loc.function) {
 		metric, causer, from = "external_wait", nil, begin
 	}

@@ -8,7 +8,10 @@ func (n *analysis) stream(ops []*op) {
 	for _, o := range ops {
 		if o.kind == wire.NetworkBegin && o.outcome == wire.Received && o.mode > 1 {
 			before := func(w *op) bool { return w.kind == wire.Write && w.mode >= o.mode-1 && w.begin <= o.begin }
-			ours = ours && len(sorted(ops, before, (*op).start)) > 0
+			further := func(w *op) bool { return w.kind == wire.Write && (w.mode >= o.mode-1 || w.begin >= o.begin) }
+			written := func(w *op) bool { return w.kind == wire.Write }
+			unfinished := len(sorted(ops, further, (*op).start)) == 0 && len(sorted(ops, written, (*op).start)) > 0
+			ours = ours && (unfinished || len(sorted(ops, before, (*op).start)) > 0)
 		}
 	}
 	number := func(o *op) int64 { return int64(o.mode) }

@@ -24,7 +24,7 @@ type Counts [16]struct {
 const _ = uint((1152 - unsafe.Sizeof(Unrecorded{})) * (unsafe.Sizeof(Unrecorded{}) - 1152)) // as many cache lines
 
 // Enough is how many visits one of the counters counts. Then no more are counted, as that takes as long as some functions do.
-const Enough = 1 << 14
+const Enough = 1 << 16
 
 // perBlock is how many fit into a block.
 const perBlock = blockSize / unsafe.Sizeof(Unrecorded{})
