@@ -263,6 +263,13 @@ func (b *builder) object(c *collector) report.Object {
 	}
 	x := &b.classes.list[c.class]
 	o := report.Object{Type: b.typeOf(x.kind, x.site), Name: x.name.Text, Count: x.count}
+	if x.count > 1 {
+		h := hottest{}
+		for _, w := range b.matchWorkers {
+			h = h.with(w.shared[b.kindOf(uint16(c.line.Metric), c.class)])
+		}
+		o.Waited, o.Most = h.objects, h.most
+	}
 	if x.site != trace.NoRegion {
 		r := &b.s.regions.list[x.site]
 		o.File, o.Line = r.File, r.Line

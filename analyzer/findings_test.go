@@ -283,7 +283,7 @@ func TestObjectsOfOnePlaceAreOneFinding(t *testing.T) {
 	x := analyzeText(t, replies)
 	late := x.Findings[0]
 	require.Equal(t, "late_sender", x.Metrics[late.Metric].Name)
-	require.Equal(t, report.Object{Type: "channel", File: "serve.go", Line: 5, Count: 2}, late.Object)
+	require.Equal(t, report.Object{Type: "channel", File: "serve.go", Line: 5, Count: 2, Waited: 2, Most: 47}, late.Object)
 	require.EqualValues(t, 2, late.Instances)
 	require.EqualValues(t, 47+37, late.Severity)
 }
@@ -300,7 +300,7 @@ func TestObjectsOfOneNameAreOneFinding(t *testing.T) {
 		require.NoError(t, err)
 		if unique {
 			require.Len(t, x.Findings, 2)
-			require.Equal(t, report.Object{Name: "request.reply", Type: "channel", File: "serve.go", Line: 5, Count: 2}, x.Findings[0].Object)
+			require.Equal(t, report.Object{Name: "request.reply", Type: "channel", File: "serve.go", Line: 5, Count: 2, Waited: 2, Most: 47}, x.Findings[0].Object)
 		} else {
 			require.Len(t, x.Findings, 3)
 			require.Equal(t, "request.reply", x.Findings[0].Object.Name)
@@ -367,5 +367,49 @@ func TestFindingsDoNotCountTwice(t *testing.T) {
 			}
 			all = sum
 		}
+	}
+}
+
+// Of several objects that have one name or place, a finding says how many somebody waited for, and that it was one mostly.
+func TestHottestObject(t *testing.T) {
+	for second, want := range map[string]string{
+		"": "", "\n  95 lock two @s.go:9\n  95 blocked\n  97 leave\n  97 unlock two": "97.1 % of it was for one of them.",
+	} {
+		x := analyzeText(t, `
+mutex one @s.go:1
+mutex two @s.go:1
+mutex three @s.go:1
+location main
+  0 enter main
+  0 create b @a.go:1
+  1 lock one @s.go:5
+  1 leave
+  1 lock two @s.go:5
+  1 leave
+  1 lock three @s.go:5
+  1 leave
+  2 unlock three
+  44 unlock one
+  96 unlock two
+  100 exit
+location b
+  0 begin b by main
+  10 lock one @s.go:9
+  10 blocked
+  45 leave
+  45 unlock one`+second+`
+  99 end
+`)
+		f := &x.Findings[0]
+		text := strings.ReplaceAll(x.Sentences().Finding(f), "\u00a0", " ")
+		if second == "" {
+			require.Contains(t, text, "on 1 of the 3 mutexes first used at s.go:1")
+			require.Equal(t, 1, f.Object.Waited)
+			require.EqualValues(t, f.Severity, f.Object.Most)
+			continue
+		}
+		require.Equal(t, 2, f.Object.Waited)
+		require.EqualValues(t, 34, f.Object.Most)
+		require.Contains(t, text, want)
 	}
 }

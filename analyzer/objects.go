@@ -73,7 +73,9 @@ type matchWorker struct {
 	cells    sums[cellKey]
 	causes   sums[causeKey]
 	waited   sums[waiterKey]
-	class    uint32      // of the object in progress
+	class    uint32  // of the object in progress
+	here     []int64 // by metric: how long it was waited for
+	shared   map[causeKind]hottest
 	stats    []durations // by metric
 	never    map[uint32]never
 	touched  map[lineKey]int64 // waits that touch what is missing
@@ -85,6 +87,41 @@ type matchWorker struct {
 	within  []inOp // the same, or empty if none has nested levels or states
 	charged []bool // by operation: had waits
 	pending []Wait // of the operation in progress
+}
+
+// causeKind is what the lines of a finding about several objects have in common: their class, and of others than locks the metric.
+type causeKind struct {
+	metric uint16
+	class  uint32
+}
+
+// hottest says how many objects of a class were waited for, and how long the one that was longest.
+type hottest struct {
+	objects int
+	most    int64
+}
+
+func (h hottest) with(x hottest) hottest { return hottest{h.objects + x.objects, max(h.most, x.most)} }
+
+// kindOf returns what the finding with a wait of a metric has in common.
+func (m *matching) kindOf(metric uint16, class uint32) causeKind {
+	if m.classes.list[class].isLock() && metric != m.s.metrics.externalWait {
+		metric = 0
+	}
+	return causeKind{metric, class}
+}
+
+// compareObjects takes note of how long the object in progress was waited for, if it is one of several of a class.
+func (w *matchWorker) compareObjects() {
+	of := map[causeKind]int64{}
+	for metric, d := range w.here {
+		if d > 0 {
+			of[w.m.kindOf(uint16(metric), w.class)] += d
+		}
+	}
+	for k, d := range of {
+		w.shared[k] = w.shared[k].with(hottest{1, d})
+	}
 }
 
 // causeKey is the place of a cause: a waiting line, and whose fault it was.
@@ -103,7 +140,7 @@ func newMatchWorker(m *matching) *matchWorker {
 	w := &matchWorker{
 		m: m, cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
 		stats: make([]durations, len(m.s.metrics.list)), never: map[uint32]never{}, touched: map[lineKey]int64{},
-		strange: map[uint32]bool{},
+		strange: map[uint32]bool{}, here: make([]int64, len(m.s.metrics.list)), shared: map[causeKind]hottest{},
 	}
 	store := m.s.store
 	w.gathered = m.gather(store)
@@ -347,6 +384,7 @@ func (w *matchWorker) match(object int, ops []Op) {
 	w.ops = ops
 	w.charged = spill.Grow(w.m.s.store, w.charged, len(ops))[:len(ops)]
 	spill.Clear(w.m.s.store, w.charged)
+	clear(w.here)
 	w.class = noClass
 	if object < len(w.m.s.defs.Objects) {
 		w.class = w.m.classes.of[object]
@@ -356,6 +394,9 @@ func (w *matchWorker) match(object int, ops []Op) {
 		w.charge()
 		w.release()
 		w.tally()
+		if w.m.classes.list[w.class].count > 1 {
+			w.compareObjects()
+		}
 	} else {
 		w.alone()
 		w.charge()
@@ -550,6 +591,7 @@ func (w *matchWorker) charge() {
 				causer = w.m.places.reported[causer]
 			}
 			w.missing(o, x, d)
+			w.here[x.Metric] += d
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}

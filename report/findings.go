@@ -362,7 +362,15 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.causers(f) + p.later(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
+	return text + ", " + p.causers(f) + f.hot() + p.later(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
+}
+
+// hot says, after another sentence, that a finding about several objects is mostly about one of them; "" if that is not so.
+func (f *Finding) hot() string {
+	if f.Object.Waited < 2 || 3*f.Object.Most < 2*f.Severity {
+		return ""
+	}
+	return " " + glue(percent(f.Object.Most, f.Severity)) + " of it was for one of them."
 }
 
 // inTurn says that others were ready whose turn came later, after another sentence; "" if that was not so for most of the time.

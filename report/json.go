@@ -123,6 +123,9 @@ type (
 		Line  int    `json:"line"`
 		Type  string `json:"type"`
 		Count int    `json:"count"` // how many objects it is about
+		// For how many of several it is that somebody waited, and how long for the one that has most.
+		Waited int   `json:"waited,omitempty"`
+		Most   int64 `json:"most_ns,omitempty"`
 	}
 	jsonLine struct {
 		Metric string `json:"metric"`
@@ -312,7 +315,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 		out.Problem = known.Name
 	}
 	if o := &f.Object; *o != (Object{}) {
-		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count}
+		out.Object = &jsonObject{o.Name, o.File, o.Line, o.Type, o.Count, o.Waited, o.Most}
 	}
 	for _, l := range f.AllLines() {
 		out.Lines = append(out.Lines, jsonLine{e.Metrics[l.Metric].Name, e.jsonPlace(l.Path), l.Severity, l.Critical, l.Instances,

@@ -313,6 +313,9 @@ type Object struct {
 	File  string `json:"file"` // of its first use, "" unknown
 	Line  int    `json:"line"`
 	Count int    `json:"count"` // how many there are
+	// Waited is for how many of several the finding's waiting was, and Most how long it was for the one that has most, ns. 0: not known.
+	Waited int   `json:"waited,omitempty"`
+	Most   int64 `json:"most,omitempty"`
 }
 
 // PropertyFinding is a performance property above counters at a call path: a number of events that is too large for what it is measured by.

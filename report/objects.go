@@ -3,14 +3,21 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // called names the object of a finding within a sentence: "DB.metalock", "the mutex first used at store.go:12", "" if there is none.
 func (p *page) called(o *Object) string {
-	kind := o.Type
+	kind, those := o.Type, "the "
 	if o.Count > 1 {
 		kind = count(int64(o.Count), o.Type)
+	}
+	if some := strconv.Itoa(o.Waited); 0 < o.Waited && o.Waited < o.Count {
+		those = some + nbsp + "of the "
+		if o.Name != "" {
+			kind = some + " of " + kind
+		}
 	}
 	switch {
 	case o.Name != "" && o.Count > 1:
@@ -18,7 +25,7 @@ func (p *page) called(o *Object) string {
 	case o.Name != "":
 		return glue(elide(clean(o.Name), nameWidth))
 	case o.File != "":
-		return "the " + glue(kind) + " first used at" + nbsp + elide(p.where(Region{File: o.File, Line: o.Line}), nameWidth)
+		return those + glue(kind) + " first used at" + nbsp + elide(p.where(Region{File: o.File, Line: o.Line}), nameWidth)
 	}
 	return ""
 }

@@ -221,6 +221,8 @@ const nameWidth = 36
 func (p *page) name(l uint32) string {
 	if x := &p.e.Locations[l]; isUnnamed(x.Name) && x.Count <= 1 {
 		return fmt.Sprintf("%s"+nbsp+"%d", p.e.Header.worker(), x.GoID)
+	} else if x.Count > 1 { // none of them is known by itself
+		return glue(elide(goName(p.e.Groups[x.Group].Name), nameWidth)) + nbsp + "×" + grouped(int64(x.Count))
 	}
 	return glue(elide(goName(p.e.Locations[l].Name), nameWidth))
 }

@@ -359,8 +359,8 @@ func (p *page) work(top spending) Verdict {
 		none, recorded = "No waiting is recorded", " that is recorded"
 	}
 	waiting := "Waiting" + recorded
-	if top.doing == sleeping {
-		waiting = "Waiting for others" + recorded
+	if top.doing == sleeping || top.doing == awaiting && e.ticks(top) {
+		waiting = "Waiting for others"
 	}
 	least := waiting + " hardly delays " + e.Header.focus()
 	switch waits := e.onPath(e.MetricIndex(metric.Time)); {
@@ -501,6 +501,9 @@ func (p *page) because(f *Finding) string {
 	}
 	if path, ok := p.e.mostlyIn(f); ok {
 		if d := p.e.whoWas(path, causers); d != nil {
+			if there := p.e.meanwhileOf(f)[0].Time; len(causers) > 1 && 3*there < 2*f.Critical {
+				return fmt.Sprintf("%s of it for %s, which was %s then", glue(percent(there, f.Critical)), p.who(d.Group, d.Locations), p.doingAt(path))
+			}
 			return fmt.Sprintf("for %s, which was mostly %s then", p.who(d.Group, d.Locations), p.doingAt(path))
 		}
 	}

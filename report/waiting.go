@@ -64,7 +64,7 @@ func (p *page) resting(waits []StillWaiting) {
 
 // idleText says in a sentence each who waited for work at the end, who for connections, who for a timer, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	var idle, accepting, timed, throughout []StillWaiting
+	var idle, accepting, locked, timed, throughout []StillWaiting
 	var goroutines int64
 	for _, w := range waits {
 		switch {
@@ -72,6 +72,8 @@ func (p *page) idleText(waits []StillWaiting) string {
 			timed = append(timed, w)
 		case p.e.leaf(w.Path).accepts():
 			accepting = append(accepting, w)
+		case p.e.leaf(w.Path).locks():
+			locked = append(locked, w)
 		case w.throughout:
 			throughout, goroutines = append(throughout, w), goroutines+int64(len(w.Locations))
 		default:
@@ -85,6 +87,9 @@ func (p *page) idleText(waits []StillWaiting) string {
 	}
 	if len(accepting) > 0 {
 		sentences = append(sentences, "Waiting for connections when the trace ended: "+p.waitingIn(accepting, 3))
+	}
+	if len(locked) > 0 {
+		sentences = append(sentences, "Waiting for a lock when the trace ended, for a moment: "+p.waitingIn(locked, 3))
 	}
 	if len(timed) > 0 {
 		sentences = append(sentences, "Waiting for timers that had not run down when the trace ended: "+p.waitingIn(timed, 3))

@@ -2,6 +2,7 @@ package build
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"tracerec/internal/readable"
@@ -37,7 +38,7 @@ func (b *Build) Hint(file string, line int, operation bool) string {
 		return ""
 	}
 	if operation {
-		return fmt.Sprintf("this wait is in %s: to see in which of its functions, record again with%s", h.Modules[0], flags)
+		return fmt.Sprintf("the wait at %s:%d is in %s: to see in which of its functions, record again with%s", filepath.Base(file), line, h.Modules[0], flags)
 	}
 	return fmt.Sprintf("part of the work in %s may be in %s: to see it, record again with%s", h.Function, where, flags)
 }

@@ -100,7 +100,7 @@ func TestHint(t *testing.T) {
 		for _, of := range []string{"func any", "func std", "func recurs", "package"} {
 			require.Empty(t, hint("a.go", of), of)
 		}
-		require.Equal(t, "this wait is in "+module+": to see in which of its functions, record again with --deps "+module+"/...", hint(within, "package"))
+		require.Equal(t, "the wait at width.go:1 is in "+module+": to see in which of its functions, record again with --deps "+module+"/...", hint(within, "package"))
 	})
 	run("build", regions.Options{Deps: []string{module}}, func(hint func(string, string) string) { require.Empty(t, hint("a.go", "func calls")) })
 	run("test", regions.Options{}, func(hint func(string, string) string) {
