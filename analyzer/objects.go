@@ -73,8 +73,9 @@ type matchWorker struct {
 	cells    sums[cellKey]
 	causes   sums[causeKey]
 	waited   sums[waiterKey]
-	class    uint32  // of the object in progress
-	here     []int64 // by metric: how long it was waited for
+	class    uint32   // of the object in progress
+	here     []int64  // by metric: how long it was waited for
+	metrics  []uint16 // those for which that is not 0
 	shared   map[causeKind]hottest
 	stats    []durations // by metric
 	never    map[uint32]never
@@ -111,17 +112,33 @@ func (m *matching) kindOf(metric uint16, class uint32) causeKind {
 	return causeKind{metric, class}
 }
 
+// waitedFor adds a wait to how long the object in progress was waited for.
+func (w *matchWorker) waitedFor(metric uint16, d int64) {
+	if w.here[metric] == 0 {
+		w.metrics = append(w.metrics, metric)
+	}
+	w.here[metric] += d
+}
+
 // compareObjects takes note of how long the object in progress was waited for, if it is one of several of a class.
 func (w *matchWorker) compareObjects() {
-	of := map[causeKind]int64{}
-	for metric, d := range w.here {
-		if d > 0 {
-			of[w.m.kindOf(uint16(metric), w.class)] += d
+	several, locked := w.m.classes.list[w.class].count > 1, int64(0)
+	for _, metric := range w.metrics {
+		d := w.here[metric]
+		w.here[metric] = 0
+		switch k := w.m.kindOf(metric, w.class); {
+		case !several:
+		case k.metric == 0: // as others are
+			locked += d
+		default:
+			w.shared[k] = w.shared[k].with(hottest{1, d})
 		}
 	}
-	for k, d := range of {
-		w.shared[k] = w.shared[k].with(hottest{1, d})
+	if locked > 0 {
+		k := causeKind{class: w.class}
+		w.shared[k] = w.shared[k].with(hottest{1, locked})
 	}
+	w.metrics = w.metrics[:0]
 }
 
 // causeKey is the place of a cause: a waiting line, and whose fault it was.
@@ -384,7 +401,6 @@ func (w *matchWorker) match(object int, ops []Op) {
 	w.ops = ops
 	w.charged = spill.Grow(w.m.s.store, w.charged, len(ops))[:len(ops)]
 	spill.Clear(w.m.s.store, w.charged)
-	clear(w.here)
 	w.class = noClass
 	if object < len(w.m.s.defs.Objects) {
 		w.class = w.m.classes.of[object]
@@ -394,13 +410,11 @@ func (w *matchWorker) match(object int, ops []Op) {
 		w.charge()
 		w.release()
 		w.tally()
-		if w.m.classes.list[w.class].count > 1 {
-			w.compareObjects()
-		}
 	} else {
 		w.alone()
 		w.charge()
 	}
+	w.compareObjects()
 	for i := range ops {
 		o := &ops[i]
 		if i%paced == 0 {
@@ -591,7 +605,7 @@ func (w *matchWorker) charge() {
 				causer = w.m.places.reported[causer]
 			}
 			w.missing(o, x, d)
-			w.here[x.Metric] += d
+			w.waitedFor(x.Metric, d)
 			w.causes.add(cellHash(x.Metric, o.Path, causer), causeKey{w.line(o, x), causer, x.CauserPath}, d)
 		}
 	}
