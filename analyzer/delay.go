@@ -106,6 +106,8 @@ type causes struct {
 	theirs  profile // of who waits
 	known   int32
 	from    int32
+	under   int32   // the wait of the causer in which it met who waits, noOp if there is none
+	left    int64   // of that, from then on
 	open    []int32 // by time: the last encounters that were left of locations when it was last asked for the latest
 }
 
@@ -274,11 +276,12 @@ func (c *causes) meets(i int32, other uint32) int32 {
 }
 
 // worked fills a profile with what a location did from one encounter to another one without waiting. The first one may lie within a wait.
-func (c *causes) worked(p *profile, from, to int32, within bool) {
+// Then that wait is returned, and what was left of it.
+func (c *causes) worked(p *profile, from, to int32, within bool) (under int32, left int64) {
 	p.clear()
 	p.between(c.laps, c.encounters[to].loc, from, to)
 	if from == noOp {
-		return
+		return noOp, 0
 	}
 	e := &c.encounters[from]
 	p.add(e.path, -max(e.spent, 0))
@@ -287,8 +290,10 @@ func (c *causes) worked(p *profile, from, to int32, within bool) {
 		if d := last.at + last.wait - e.at; d > 0 {
 			p.add(last.path, -d)
 			p.waited += d
+			return i, d
 		}
 	}
+	return noOp, 0
 }
 
 // meeting divides the waits of a meeting among their causes.
@@ -326,7 +331,7 @@ func (c *causes) meeting(m int32) {
 func (c *causes) know(causer, from int32, within bool) {
 	if c.known != causer || c.from != from {
 		c.known, c.from = causer, from
-		c.worked(&c.mine, from, causer, within)
+		c.under, c.left = c.worked(&c.mine, from, causer, within)
 	}
 }
 
@@ -392,6 +397,9 @@ func (c *causes) blame(to uint16, root int, causer, from int32, share float64) {
 	c.shares[root].cover(max(from+1, c.first[loc]), causer, func(i int32) {
 		c.costs[int(i)*n+root] += float64(share * float64(c.encounters[i].wait))
 	}, func(d *float64) { *d += share })
+	if c.under != noOp {
+		c.costs[int(c.under)*n+root] += float64(share * float64(c.left))
+	}
 }
 
 // spreads notes which share of the causer's waits causes a wait, which is for a message or not.
@@ -400,11 +408,15 @@ func (c *causes) spreads(causer, from int32, share float64, message bool) {
 	if message {
 		kind = 1
 	}
-	c.largest[kind].cover(max(from+1, c.first[c.encounters[causer].loc]), causer, func(i int32) {
+	spread := func(i int32, wait int64) {
 		if r := c.spreading(i); r != nil && (message || !r.messages) {
-			c.spread[i] = max(c.spread[i], float64(share*float64(c.encounters[i].wait)))
+			c.spread[i] = max(c.spread[i], float64(share*float64(wait)))
 		}
-	}, func(d *float64) { *d = max(*d, share) })
+	}
+	c.largest[kind].cover(max(from+1, c.first[c.encounters[causer].loc]), causer, func(i int32) { spread(i, c.encounters[i].wait) }, func(d *float64) { *d = max(*d, share) })
+	if c.under != noOp {
+		spread(c.under, c.left)
+	}
 }
 
 // spreading returns where the part of a wait goes that causes others, nil if it is none or they are not told.

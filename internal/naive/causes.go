@@ -215,8 +215,8 @@ func (c *causing) last(causer, waiter *encounter) (*encounter, *encounter) {
 }
 
 // worked returns what a location did from one encounter, or its begin, to another one, by call path, and how long it waited.
-func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, waits []*encounter, waited int64) {
-	p = map[string]int64{}
+func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, waits map[*encounter]int64, waited int64) {
+	p, waits = map[string]int64{}, map[*encounter]int64{}
 	since, first := int64(math.MinInt64), 0
 	if from != nil {
 		since, first = from.at, from.place+1
@@ -229,7 +229,7 @@ func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, 
 	for _, e := range c.by[to.loc][first:to.place] {
 		if e.wait > 0 {
 			p[e.path] -= e.wait
-			waits, waited = append(waits, e), waited+e.wait
+			waits[e], waited = e.wait, waited+e.wait
 		}
 	}
 	if from != nil {
@@ -239,7 +239,7 @@ func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, 
 		for _, e := range c.by[to.loc][:from.place] {
 			if d := e.at + e.wait - from.at; e.wait > 0 && d > 0 {
 				p[e.path] -= d
-				waited += d
+				waits[e], waited = d, waited+d
 			}
 		}
 	}
@@ -253,8 +253,8 @@ func (c *causing) worked(from, to *encounter, within bool) (p map[string]int64, 
 type part struct {
 	waiter, causer *encounter
 	wait           int64
-	excess         map[string]int64 // what the causer did too much
-	waits          []*encounter     // of the causer
+	excess         map[string]int64     // what the causer did too much
+	waits          map[*encounter]int64 // of the causer, and how long they lasted meanwhile
 	waited         int64
 	base           float64
 }
@@ -297,10 +297,10 @@ func (c *causing) later(e *encounter) float64 {
 	}
 	e.done = true
 	for _, p := range c.caused[e.loc] {
-		if slices.Contains(p.waits, e) {
+		if d := p.waits[e]; d > 0 {
 			costs := c.later(p.waiter) * float64(p.wait) / float64(p.waiter.wait)
-			e.costs += float64(e.wait)*p.share() + float64(e.wait)*costs/p.base
-			e.spreading = max(e.spreading, float64(e.wait)*p.share())
+			e.costs += float64(d)*p.share() + float64(d)*costs/p.base
+			e.spreading = max(e.spreading, float64(d)*p.share())
 		}
 	}
 	return e.costs
