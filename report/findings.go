@@ -370,7 +370,7 @@ func (f *Finding) hot() string {
 	if f.Object.Waited < 2 || 3*f.Object.Most < 2*f.Severity {
 		return ""
 	}
-	return " " + glue(percent(f.Object.Most, f.Severity)) + " of it was for one of them."
+	return " One " + f.Object.Type + " has " + glue(percent(f.Object.Most, f.Severity)) + " of it."
 }
 
 // inTurn says that others were ready whose turn came later, after another sentence; "" if that was not so for most of the time.

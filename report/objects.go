@@ -12,7 +12,7 @@ func (p *page) called(o *Object) string {
 	if o.Count > 1 {
 		kind = count(int64(o.Count), o.Type)
 	}
-	if some := grouped(int64(o.Waited)); 0 < o.Waited && o.Waited < o.Count {
+	if some := grouped(int64(o.Waited)); 0 < o.Waited && 2*o.Waited <= o.Count {
 		those = some + nbsp + "of the "
 		if o.Name != "" {
 			kind = some + " of " + kind
