@@ -413,3 +413,40 @@ location b
 		require.Contains(t, text, want)
 	}
 }
+
+// Where nothing is on the critical path, the longest waits come first, but for those of package testing, which waits for tests.
+func TestPackageTestingComesLast(t *testing.T) {
+	x := analyzeText(t, `
+channel signal @testing.go:1
+channel d @a.go:1
+location main
+  0 enter main @a.go:1
+  0 create t @testing.go:3
+  1 recv signal @testing.go:9(testing.(*T).Run)
+  1 blocked
+  90 leave
+  100 exit
+location t
+  0 begin t by main
+  0 create x @a.go:3
+  0 create y @a.go:3
+  89 send signal @testing.go:8(testing.tRunner)
+  90 leave
+  95 end
+location x
+  0 begin x by t
+  10 recv d @a.go:5
+  10 blocked
+  30 leave
+  40 end
+location y
+  0 begin y by t
+  30 send d @a.go:6
+  30 leave
+  40 end
+`)
+	text := page(t, x)
+	require.Contains(t, text, "Little or no waiting for others is on the critical path.")
+	require.Contains(t, text, "x waited 20 ns in recv at a.go:5")
+	require.Less(t, strings.Index(text, "x waited 20 ns"), strings.Index(text, "main waited 88 ns"))
+}

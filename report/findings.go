@@ -36,7 +36,9 @@ func (p *page) findings() {
 	if critical == 0 && len(rest) > 0 {
 		p.para(0, "", "Little or no waiting for others is on the critical path. These are the longest waits in total.")
 		full, rest = rest, nil
-		sort.SliceStable(full, func(i, j int) bool { return full[i].Severity > full[j].Severity })
+		slices.SortStableFunc(full, func(x, y Finding) int { // package testing waits for tests as it is meant to do
+			return cmp.Or(e.leaf(x.Path).forTests()-e.leaf(y.Path).forTests(), cmp.Compare(y.Severity, x.Severity))
+		})
 	}
 	for i := range full[:min(len(full), p.top)] {
 		if i > 0 || critical == 0 {
