@@ -48,16 +48,17 @@ func looking(until string) string {
 
 // Who sleeps while others work may look now and then whether they are done: that is said, and what to do about it.
 func TestSleepBesideWork(t *testing.T) {
-	for _, c := range []struct{ until, text string }{
-		{"60", "88.0 % of the critical path is sleep of main at m.go:3; other goroutines of the program worked for 59 ns in the whole run, mostly in work at w.go:5."},
-		{"20", "88.0 % of the critical path is sleep of main at m.go:3."},
+	const again = "2 sleep @m.go:3\n  30 leave\n  30 sleep @m.go:3\n  60 leave\n  60 sleep @m.go:3"
+	for _, c := range []struct{ until, sleep, text string }{
+		{"60", again, "88.0 % of the critical path is sleep of main at m.go:3; other goroutines of the program worked for 59 ns in the whole run, mostly in work at w.go:5."},
+		{"20", "2 sleep @m.go:3", "88.0 % of the critical path is sleep of main at m.go:3."},
 	} {
-		e := analyzeText(t, looking(c.until))
+		e := analyzeText(t, strings.Replace(looking(c.until), "2 sleep @m.go:3", c.sleep, 1))
 		require.Equal(t, "Waiting for others hardly delays the run; "+c.text, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "))
 		require.Equal(t, "sleep", e.Verdict.Metric)
 		const list, advice = "Waiting on the critical path for timers: 88 ns sleep main main ▸ sleep m.go:3 ", "→ Replace a sleep that polls"
 		require.Contains(t, page(t, e), list)
-		require.Equal(t, c.until == "60", strings.Contains(page(t, e), list+advice))
+		require.Equal(t, c.sleep == again, strings.Contains(page(t, e), list+advice))
 	}
 }
 

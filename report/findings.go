@@ -119,8 +119,13 @@ func (p *page) slept(told []Finding) (list []Finding) {
 		f.Critical += c.Value
 		f.Locations = append(f.Locations, c.Location)
 	}
+	all := map[uint32]int64{} // by region
+	for _, f := range list {
+		all[e.Paths[f.Path].Region] += f.Critical
+	}
 	return slices.DeleteFunc(list, func(f Finding) bool {
-		return f.Metric < 0 || !e.weighs(f.Critical) || 2*waitedFor[e.Paths[f.Path].Region] > f.Critical
+		r := e.Paths[f.Path].Region
+		return f.Metric < 0 || !e.weighs(f.Critical) || 10*waitedFor[r] > 9*all[r]
 	})
 }
 
@@ -128,16 +133,39 @@ func (p *page) slept(told []Finding) (list []Finding) {
 func (p *page) awayFrom(list []Finding) {
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Critical > list[j].Critical })
 	p.short("Waiting on the critical path for "+p.awaited(list)+":", list, func(f *Finding) int64 { return f.Critical })
-	told := map[string]bool{}
-	for i := range list[:min(len(list), p.top)] {
-		f := &list[i]
+	told, kinds := map[string]bool{}, map[string]bool{}
+	shown := list[:min(len(list), p.top)]
+	for i := range shown {
+		kinds[p.e.kind(&shown[i]).Name] = true
+	}
+	for i := range shown {
+		f := &shown[i]
 		m := p.e.kind(f)
-		polls := m.Name == metric.TimerWait || m.Name == metric.Sleep && p.e.besides(spending{time: f.Critical}) != "" // it may be
+		polls := m.Name == metric.TimerWait || m.Name == metric.Sleep && p.e.looksAgain(f)
 		if polls && !told[m.Name] && float64(f.Critical) >= worth*float64(p.e.Header.Focus) {
 			told[m.Name] = true
-			p.styledPara(cyan, 2, "→ ", m.Advice)
+			which := ""
+			if len(kinds) > 1 {
+				which = m.Name + ": "
+			}
+			p.styledPara(cyan, 2, "→ ", which+m.Advice)
 		}
 	}
+}
+
+// looksAgain says whether a sleep may be that of goroutines that look now and then whether something has happened: they slept several times, and nobody waits for them for half as long.
+func (e *Experiment) looksAgain(sleep *Finding) bool {
+	times, visits := int64(0), e.MetricIndex(metric.Visits)
+	for _, l := range sleep.Locations {
+		if visits >= 0 {
+			times += e.At(visits, sleep.Path, l)
+		}
+	}
+	return times > 2*int64(len(sleep.Locations)) && !slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return slices.ContainsFunc(f.Causers, func(c Causer) bool {
+			return 2*c.Severity > sleep.Critical && slices.ContainsFunc(c.Locations, func(l uint32) bool { return slices.Contains(sleep.Locations, l) })
+		})
+	})
 }
 
 // awaited says what those of findings wait for who wait for nobody in the trace.
@@ -174,7 +202,7 @@ func (p *page) short(title string, list []Finding, cost func(*Finding) int64) {
 	for i := range shown {
 		paths[i] = shown[i].Path
 	}
-	alike := p.alike(paths, 33)
+	alike := p.alike(paths, 33, pageWidth-32)
 	for i := range shown {
 		f := &shown[i]
 		p.line(number(seconds(cost(f)), 9), "  ", p.paint(cyan, left(clean(p.e.kind(f).Name), 20)), " ",
@@ -298,11 +326,11 @@ func (e *Experiment) Advice(f *Finding) string {
 	return e.kind(f).Advice
 }
 
-// doneTogether is the advice for a join of goroutines none of which was done much earlier than the last one.
-const doneTogether = "All that were waited for were done at about the same time: to share their work differently gains nothing. Look at what they did: they may wait for " +
+// doneTogether is the advice for a join of goroutines that were done at about the same time.
+const doneTogether = "Those that were waited for were hardly done earlier on average: to share their work differently gains little. Look at what they did: they may wait for " +
 	"something in common. If there was only one, it is as good as a call: start several at once, if they do not need each other's results, and join them all behind that."
 
-// even says whether a finding is a join of goroutines none of which is known to have been done much earlier than the last one.
+// even says whether a finding is a join of goroutines that were done hardly earlier on average than the last one.
 func (e *Experiment) even(f *Finding) bool {
 	return e.kind(f).Name == metric.JoinWait && e.explained(f) && 20*f.awaited() < f.Severity
 }
@@ -314,15 +342,13 @@ func (e *Experiment) explained(f *Finding) bool {
 	})
 }
 
-// later says, after another sentence, how much later than on average the last of those was done that a finding joins: what happened meanwhile is told of that time.
+// later says, after another sentence, how much of a join was after the average time at which those were done that it joins: what happened meanwhile is told of that.
 func (p *page) later(f *Finding) string {
 	switch {
 	case p.e.even(f):
-		return " No other was done much earlier."
-	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && f.awaited() > 0 && f.Instances > 1:
-		return " That was " + glue(seconds(f.awaited())) + " later in all than they were done on average."
+		return " On average, they were done hardly earlier."
 	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && f.awaited() > 0:
-		return " That was " + glue(seconds(f.awaited())) + " later than they were done on average."
+		return " Of that, " + glue(seconds(f.awaited())) + " was after the time at which they were done on average."
 	}
 	return ""
 }
@@ -371,6 +397,9 @@ func (p *page) sentence(f *Finding) string {
 func (f *Finding) hot() string {
 	if f.Object.Waited < 2 || 3*f.Object.Most < 2*f.Severity {
 		return ""
+	}
+	if 1000*f.Object.Most >= 999*f.Severity {
+		return " One " + f.Object.Type + " has nearly all of it."
 	}
 	return " One " + f.Object.Type + " has " + glue(percent(f.Object.Most, f.Severity)) + " of it."
 }

@@ -26,7 +26,7 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 	for i := range all {
 		paths[i] = all[i].path
 	}
-	alike := p.alike(paths, 40)
+	alike := p.alike(paths, 40, pageWidth-22)
 	for _, s := range all {
 		who := p.name(s.largest)
 		if s.most < s.value {
@@ -43,23 +43,54 @@ func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
 	p.more(p.top, more, "call path")
 }
 
-// alike returns which of some call paths look like others of them in w columns.
-func (p *page) alike(paths []uint32, w int) map[uint32]bool {
-	of, alike := map[string]uint32{}, map[uint32]bool{}
+// alike returns more of those of some call paths that look like others of them in w columns, in a line with room for wide columns.
+func (p *page) alike(paths []uint32, w, wide int) map[uint32]string {
+	of, more := map[string]uint32{}, map[uint32]string{}
 	for _, path := range paths {
 		text := p.path(path, w)
-		if other, known := of[text]; known && !slices.Equal(p.ends(other), p.ends(path)) {
-			alike[path], alike[other] = true, true
+		other, known := of[text]
+		if of[text] = path; !known {
+			continue
 		}
-		of[text] = path
+		x, y := p.regionNames(other), p.regionNames(path)
+		if slices.Equal(x, y) {
+			continue
+		}
+		for _, n := range []struct {
+			path  uint32
+			names []string
+			than  []string
+		}{{other, x, y}, {path, y, x}} {
+			line := elidePath(n.names, wide)
+			if line == elidePath(n.than, wide) {
+				line = elidePath(differing(n.names, n.than), wide)
+			}
+			more[n.path] = line
+		}
 	}
-	return alike
+	return more
 }
 
-// further writes a line with more of a call path, indented, if it looks like another one.
-func (p *page) further(path uint32, alike map[uint32]bool, indent int) {
-	if alike[path] {
-		p.line(strings.Repeat(" ", indent), p.paint(dim, elidePath(p.regionNames(path), pageWidth-indent)))
+// differing returns a call path from the first region on that another one does not have there, and a few behind it.
+func differing(names, than []string) []string {
+	i := 0
+	for i < len(names)-1 && i < len(than) && names[i] == than[i] {
+		i++
+	}
+	part := slices.Clone(names[i:min(i+2, len(names))])
+	if i > 0 {
+		part = slices.Insert(part, 0, "…")
+	}
+	if i+2 < len(names) {
+		part = append(part, "…")
+	}
+	return part
+}
+
+// further writes a line with more of a call path, indented, if there is any.
+func (p *page) further(path uint32, alike map[uint32]string, indent int) {
+	if alike[path] != "" {
+		p.line(strings.Repeat(" ", indent), p.paint(dim, alike[path]))
 	}
 }
 

@@ -59,9 +59,10 @@ func TestAlikePaths(t *testing.T) {
 	one, two := b.path("main.serveFirst/main.loadTheTable/main.readBlock"), b.path("main.serveSecond/main.loadTheTable/main.readBlock")
 	other := b.path("main.serveFirst/main.loadTheTable/main.readIndex")
 	p := &page{e: &b.Experiment, files: b.shortFiles()}
-	alike := p.alike([]uint32{one, other, two, one}, 40)
-	require.Equal(t, map[uint32]bool{one: true, two: true}, alike)
-	require.Empty(t, p.alike([]uint32{one, two}, 80))
+	alike := p.alike([]uint32{one, other, two, one}, 40, pageWidth-22)
+	require.Len(t, alike, 2)
+	require.Empty(t, p.alike([]uint32{one, two}, 80, 80))
+	require.Equal(t, map[uint32]string{one: "main.serveFirst ▸ main.loadTheTable ▸ …", two: "main.serveSecond ▸ main.loadTheTable ▸ …"}, p.alike([]uint32{one, two}, 40, 40))
 	for _, path := range []uint32{one, other, two} {
 		p.further(path, alike, 22)
 	}

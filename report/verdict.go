@@ -502,7 +502,7 @@ func (p *page) because(f *Finding) string {
 	if path, ok := p.e.mostlyIn(f); ok {
 		if d := p.e.whoWas(path, causers); d != nil {
 			if there := p.e.meanwhileOf(f)[0].Time; len(causers) > 1 && 3*there < 2*f.Critical {
-				return fmt.Sprintf("%s of it for %s, which was %s then", glue(percent(there, f.Critical)), p.who(d.Group, d.Locations), p.doingAt(path))
+				return fmt.Sprintf("%s of it for %s, which was %s then, and the rest in other places", glue(percent(there, f.Critical)), p.who(d.Group, d.Locations), p.doingAt(path))
 			}
 			return fmt.Sprintf("for %s, which was mostly %s then", p.who(d.Group, d.Locations), p.doingAt(path))
 		}
