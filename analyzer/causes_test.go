@@ -107,3 +107,41 @@ location g
 	}
 	require.EqualValues(t, 80+82, slept)
 }
+
+// A writer waits for the writer before it also while that waits for readers.
+func TestWriterWaitsForPendingWriter(t *testing.T) {
+	x := analyzeText(t, `
+rwmutex rw @s.go:1
+location main
+  0 enter main
+  0 create r @a.go:1
+  0 create first @a.go:2
+  0 create second @a.go:3
+  100 exit
+location r
+  0 begin r by main
+  1 lock rw shared @r.go:1
+  1 leave
+  1 sleep @r.go:2
+  50 leave
+  50 unlock rw shared
+  51 end
+location first
+  0 begin first by main
+  10 lock rw @w.go:1
+  10 blocked
+  50 leave
+  60 unlock rw
+  61 end
+location second
+  0 begin second by main
+  20 lock rw @w.go:5
+  20 blocked
+  60 leave
+  61 unlock rw
+  62 end
+`)
+	total := func(name string) int64 { return x.Total(x.MetricIndex(name)) }
+	require.EqualValues(t, 50-10, total("rw_writer_wait"))
+	require.EqualValues(t, 60-20, total("lock_competition")-total("rw_writer_wait")-total("rw_reader_wait"))
+}

@@ -19,7 +19,7 @@ type lockState struct {
 	pending   []int32   // acquisitions of the current location whose release is still to come
 	convoy    convoyIndex
 	writer    int32   // the earliest exclusive acquisition that never ended
-	since     []int64 // by exclusive hold: when readers had to wait for it; only if there are readers
+	since     []int64 // by exclusive hold: when others had to wait for it; only if there are readers
 	readers   bool
 	near      [2]int // by mode: where the last search among its holds ended
 }
@@ -47,7 +47,8 @@ const held = int64(math.MaxInt64)
 // Waiting are the lock operations that blocked or never ended, whatever their outcome: one that failed and
 // blocked is one whose end is lost. An exclusive one waits during its overlap with each
 // exclusive hold of another location, by time (if more than 2·maxParts holds overlap it, those before the
-// last maxParts as described at convoy). Let X be the end of the last exclusive hold (of any location) that
+// last maxParts as described at convoy). If the lock has readers, such a hold counts from the begin of the acquisition, though not from before
+// the end of the previous hold: who is pending while readers have the lock goes first. Let X be the end of the last exclusive hold (of any location) that
 // overlaps it, or its begin if there is none. If shared holds of other locations end after X and no later
 // than the wait (if it never ended: at any time after X), it waits once more, from X to the end
 // of the last of them to end, which is the holder: of several the first to begin, of those the first op. It
@@ -340,7 +341,11 @@ func (m *Matcher) writerWaits(ops []Op, op int32) (found bool) {
 	}
 	for j := lo; j < hi; j++ {
 		h := &s.exclusive[j]
-		found = m.contend(HeldLock, ops, op, h, h.begin) || found
+		since := h.begin
+		if s.readers {
+			since = s.since[j]
+		}
+		found = m.contend(HeldLock, ops, op, h, since) || found
 		from = h.end
 	}
 	last := len(s.shared)

@@ -63,6 +63,9 @@ type analysis struct {
 		Name  string `json:"name"`
 		Total int64  `json:"total"`
 	} `json:"metrics"`
+	Verdict struct {
+		Text string `json:"text"`
+	} `json:"verdict"`
 	Findings []finding `json:"findings"`
 	Warnings []string  `json:"warnings"`
 

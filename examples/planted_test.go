@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,11 +20,12 @@ var plantedFlags = []struct {
 	metrics []string
 	waiting string // region in which the waiting goroutines are
 	causing string // region in which the causer is
+	verdict string // of the runs in which who waits never holds anybody up: there the first sentence is about what causes the waits, and these are behind
 }{
-	{"hydro", []string{"-n", "64", "-steps", "8", "-procs", "2"}, "-skew", []string{"late_sender"}, "timestep", "timestep"},
-	{"compress", []string{"-queue", "8", "-workers", "2"}, "-slow-writer", []string{"full_buffer"}, "work", "write"},
-	{"kvserver", []string{"-requests", "100"}, "-hot-lock", []string{"lock_competition"}, "serve", "serve"},
-	{"kvserver", []string{"-requests", "100", "-rw"}, "-hot-lock", []string{"rw_reader_wait", "lock_competition"}, "serve", "put"},
+	{"hydro", []string{"-n", "64", "-steps", "8", "-procs", "2"}, "-skew", []string{"late_sender"}, "timestep", "timestep", "the work is not divided evenly"},
+	{"compress", []string{"-queue", "8", "-workers", "2"}, "-slow-writer", []string{"full_buffer"}, "work", "write", ""},
+	{"kvserver", []string{"-requests", "100"}, "-hot-lock", []string{"lock_competition"}, "serve", "serve", ""},
+	{"kvserver", []string{"-requests", "100", "-rw"}, "-hot-lock", []string{"rw_reader_wait", "lock_competition"}, "serve", "put", ""},
 }
 
 func TestFirstFindingIsThePlantedOne(t *testing.T) {
@@ -45,7 +47,14 @@ func TestFirstFindingIsThePlantedOne(t *testing.T) {
 				with := record(t, nil, p.program, args...)
 				require.Empty(check, with.Warnings)
 				require.NotEmpty(check, with.Findings)
-				first = with.Findings[0]
+				at := 0
+				if p.verdict != "" && strings.Contains(with.Verdict.Text, p.verdict) {
+					at = slices.IndexFunc(with.Findings, func(f finding) bool {
+						return slices.Contains(p.metrics, f.Metric) && slices.Contains(f.CallPath, p.waiting)
+					})
+					require.GreaterOrEqual(check, at, 0)
+				}
+				first = with.Findings[at]
 				require.Contains(check, p.metrics, first.Metric)
 				require.Contains(check, first.CallPath, p.waiting)
 				require.NotEmpty(check, first.Causers)

@@ -13,7 +13,7 @@ var LockCompetition = &analyzer.Pattern{
 			"the lock during it, in the call path in which that goroutine had acquired it. If another goroutine releases the lock, " +
 			"it is that one.",
 		Formula: "overlap of an acquisition that blocked with the times in which others held the lock, each from the end of its acquisition " +
-			"to its release; the time in which the lock was free is wakeup. It has no critical part if the critical path leaves the holder with the lock, is back there in less than a fiftieth " +
+			"to its release; of an RWMutex with readers, from the begin of a writer's acquisition, as far as no other writer had it then. The time in which the lock was free is wakeup. It has no critical part if the critical path leaves the holder with the lock, is back there in less than a fiftieth " +
 			"of that time, and is on the waiter for less than that in all from then on: the holder works under the lock, and others take it for a moment",
 		Advice: "Hold the lock for less time in the causing call path: do slow work (I/O, allocation, computation) before or after, copy out " +
 			"what is needed. If all holds are short, there are too many: split the lock by key, keep data per goroutine and combine it " +

@@ -37,7 +37,7 @@ func (n *analysis) lock(ops []*op) {
 		if isShared(o) {
 			any = n.reader(o, ops, exclusive)
 		} else {
-			any = n.writer(o, exclusive, shared)
+			any = n.writer(o, exclusive, shared, slices.ContainsFunc(ops, func(o *op) bool { return o.kind == wire.LockBegin && isShared(o) }))
 		}
 		if !any && o.open {
 			n.unmatched(o)
@@ -172,11 +172,15 @@ func (h *hold) outlasts(o *hold) bool {
 }
 
 // writer derives the waits of an exclusive acquisition.
-func (n *analysis) writer(o *op, exclusive, shared []*hold) (any bool) {
+func (n *analysis) writer(o *op, exclusive, shared []*hold, readers bool) (any bool) {
 	from := o.begin
 	for _, h := range exclusive {
 		if h.end > o.begin && h.begin < o.end {
-			if h.by.loc != o.loc && n.wait(o, "lock_competition", h.begin, h.end, h.by) {
+			since := h.begin
+			if readers {
+				since = h.from
+			}
+			if h.by.loc != o.loc && n.wait(o, "lock_competition", since, h.end, h.by) {
 				any = true
 			}
 			from = max(from, h.end)
