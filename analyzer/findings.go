@@ -266,7 +266,7 @@ func (b *builder) object(c *collector) report.Object {
 	if x.count > 1 {
 		h := hottest{}
 		for _, w := range b.matchWorkers {
-			h = h.with(w.shared[b.kindOf(uint16(c.line.Metric), c.class)])
+			h = h.with(w.shared[b.cause(lineKey{metric: uint16(c.line.Metric), class: c.class})])
 		}
 		o.Waited, o.Most = h.objects, h.most
 	}

@@ -73,11 +73,11 @@ type matchWorker struct {
 	cells    sums[cellKey]
 	causes   sums[causeKey]
 	waited   sums[waiterKey]
-	class    uint32   // of the object in progress
-	here     []int64  // by metric: how long it was waited for
-	metrics  []uint16 // those for which that is not 0
-	shared   map[causeKind]hottest
-	stats    []durations // by metric
+	class    uint32              // of the object in progress
+	here     []int64             // by metric: how long it was waited for
+	metrics  []uint16            // those for which that is not 0
+	shared   map[lineKey]hottest // by cause, of several objects of a class
+	stats    []durations         // by metric
 	never    map[uint32]never
 	touched  map[lineKey]int64 // waits that touch what is missing
 	bounds   []Op              // with which processes begin and end
@@ -106,7 +106,7 @@ func newMatchWorker(m *matching) *matchWorker {
 	w := &matchWorker{
 		m: m, cells: newSums[cellKey](), causes: newSums[causeKey](), waited: newSums[waiterKey](),
 		stats: make([]durations, len(m.s.metrics.list)), never: map[uint32]never{}, touched: map[lineKey]int64{},
-		strange: map[uint32]bool{}, here: make([]int64, len(m.s.metrics.list)), shared: map[causeKind]hottest{},
+		strange: map[uint32]bool{}, here: make([]int64, len(m.s.metrics.list)), shared: map[lineKey]hottest{},
 	}
 	store := m.s.store
 	w.gathered = m.gather(store)

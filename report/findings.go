@@ -155,15 +155,16 @@ func (p *page) awayFrom(list []Finding) {
 
 // looksAgain says whether a sleep may be that of goroutines that look now and then whether something has happened: they slept several times, and nobody waits for them for half as long.
 func (e *Experiment) looksAgain(sleep *Finding) bool {
-	times, visits := int64(0), e.MetricIndex(metric.Visits)
+	times, visits, asleep := int64(0), e.MetricIndex(metric.Visits), map[uint32]bool{}
 	for _, l := range sleep.Locations {
+		asleep[l] = true
 		if visits >= 0 {
 			times += e.At(visits, sleep.Path, l)
 		}
 	}
 	return times > 2*int64(len(sleep.Locations)) && !slices.ContainsFunc(e.Findings, func(f Finding) bool {
 		return slices.ContainsFunc(f.Causers, func(c Causer) bool {
-			return 2*c.Severity > sleep.Critical && slices.ContainsFunc(c.Locations, func(l uint32) bool { return slices.Contains(sleep.Locations, l) })
+			return 2*c.Severity > sleep.Critical && slices.ContainsFunc(c.Locations, func(l uint32) bool { return asleep[l] })
 		})
 	})
 }
