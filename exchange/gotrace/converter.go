@@ -24,6 +24,7 @@ type converter struct {
 	latest     uint64            // of all events so far
 	goroutines map[exp.GoID]*goroutine
 	stacks     map[exp.Stack]*stack // of the generation
+	recent     *recent              // of both
 	frames     []exp.StackFrame     // scratch
 	functions  map[place]uint32
 	operations map[operation]uint32
@@ -37,7 +38,7 @@ type converter struct {
 }
 
 func newConverter(out *trace.ProcessWriter, early []step, of part) *converter {
-	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}}
+	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, recent: new(recent), functions: map[place]uint32{}, operations: map[operation]uint32{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -64,7 +65,7 @@ func (c *converter) timed(e *step) {
 func (c *converter) event(e *step) {
 	switch e.Kind() {
 	case exp.EventSync:
-		clear(c.stacks)
+		c.nextGeneration()
 		c.sync(e.about.(int64))
 	case exp.EventStateTransition:
 		if e.transition.Resource.Kind == exp.ResourceGoroutine {
@@ -77,7 +78,7 @@ func (c *converter) event(e *step) {
 	case exp.EventTaskBegin, exp.EventTaskEnd:
 		c.task(e)
 	case exp.EventStackSample:
-		if g := c.goroutines[e.Goroutine()]; g != nil {
+		if g := c.goroutine(e.Goroutine()); g != nil {
 			c.sampled(g, c.stack(e.Stack()))
 		}
 	}
@@ -96,7 +97,7 @@ func (c *converter) transition(e *step) {
 	t := &e.transition
 	from, to := t.Goroutine()
 	id := t.Resource.Goroutine()
-	g := c.goroutines[id]
+	g := c.goroutine(id)
 	if g == nil {
 		g = &goroutine{id: uint64(id), loose: true, queued: -1}
 		c.goroutines[id] = g
@@ -128,10 +129,11 @@ func (c *converter) transition(e *step) {
 
 // actor returns the goroutine that did an event, with its stack there, where it goes on; nil if it is not known, or is g.
 func (c *converter) actor(e *step, g *goroutine) (*goroutine, *stack) {
-	if c.goroutines[e.Goroutine()] == g {
+	by := c.goroutine(e.Goroutine())
+	if by == g {
 		return nil, nil
 	}
-	return c.at(e)
+	return c.at(e, by)
 }
 
 // create takes the begin of a goroutine.
@@ -379,7 +381,7 @@ func (c *converter) end(g *goroutine) {
 		c.put(g, c.now, wire.End, 0)
 		c.flush(g)
 	}
-	delete(c.goroutines, exp.GoID(g.id))
+	c.forget(g)
 }
 
 // during takes the begin or the end of a time in which something goes on.
@@ -402,7 +404,7 @@ func (c *converter) during(e *step) {
 			}
 		}
 	case r.Name == "GC mark assist" && r.Scope.Kind == exp.ResourceGoroutine:
-		g := c.goroutines[r.Scope.Goroutine()]
+		g := c.goroutine(r.Scope.Goroutine())
 		if g == nil || g.assists == !ends {
 			return
 		}

@@ -15,7 +15,7 @@ const newTask = "runtime/trace.NewTask"
 // region takes the begin or the end of what the program calls a region: a level of the goroutine that begins it.
 func (c *converter) region(e *step) {
 	r := e.about.(exp.Region)
-	if g, s := c.at(e); g != nil {
+	if g, s := c.at(e, c.goroutine(e.Goroutine())); g != nil {
 		if until := "region " + r.Type; e.Kind() == exp.EventRegionBegin {
 			c.enter(g, operation{r.Type, s.leaf}, until)
 		} else {
@@ -27,7 +27,7 @@ func (c *converter) region(e *step) {
 // task does the same for tasks. One that another goroutine ends is open for as long as the function that began it.
 func (c *converter) task(e *step) {
 	t := e.about.(exp.Task)
-	if g, s := c.at(e); g != nil {
+	if g, s := c.at(e, c.goroutine(e.Goroutine())); g != nil {
 		if until := "task " + strconv.FormatUint(uint64(t.ID), 10); e.Kind() == exp.EventTaskBegin {
 			c.enter(g, operation{t.Type, place{newTask, s.leaf.file, s.leaf.line}}, until)
 		} else {
@@ -37,8 +37,8 @@ func (c *converter) task(e *step) {
 }
 
 // at returns the goroutine that did an event, with its stack there, where it goes on; nil if either is not known.
-func (c *converter) at(e *step) (*goroutine, *stack) {
-	g, s := c.goroutines[e.Goroutine()], c.stack(e.Stack())
+func (c *converter) at(e *step, g *goroutine) (*goroutine, *stack) {
+	s := c.stack(e.Stack())
 	if g == nil || s == nil {
 		return nil, nil
 	}
