@@ -97,6 +97,7 @@ func (w *scanner) tells(l *location, e *trace.Event, t int64) {
 	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 		if w.s.metrics.ready != unnamed {
 			l.does = stateAt(e)
+			l.several = wire.Cause(e.ID) == wire.Preempted && e.Other() != trace.NoLocation
 		}
 	case wire.Counters:
 		if n := uint64(len(w.batch.Values)); e.Word <= n && uint64(e.ID) <= n-e.Word {

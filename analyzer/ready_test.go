@@ -148,6 +148,25 @@ location c
   1000 end
 `
 
+// TestReadySeveralTimes: two goroutines share a processor in turns, of which the recording tells as one time of running and one of being ready.
+func TestReadySeveralTimes(t *testing.T) {
+	x := analyzeText(t, `process main cpu 400000 processors 1
+location a
+  0 running on 0
+  0 enter main
+  200000 ready preempted by a
+  400000 running on 0
+  400000 exit
+location b
+  0 begin worker by a
+  0 running on 0
+  200000 ready preempted by b
+  400000 running on 0
+  400000 end
+`)
+	require.Equal(t, &report.Load{Running: 400_000, Busy: 400_000, Lacking: 400_000}, x.Header.Load)
+}
+
 // TestReadyMeasured: where it is told what goroutines did when, it counts what they did while processors were busy. Here goroutines are ready for 100
 // and 300, 200, and 700 ns.
 func TestReadyMeasured(t *testing.T) {

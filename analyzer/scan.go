@@ -27,6 +27,8 @@ type location struct {
 	first, last int64     // times of its first and last event
 	doing       int64     // begin of the innermost level at its End event
 	begin, end  int64     // its life; begin ≤ first. Before lifetimes: end is the time of its End or unknown
+	several     bool      // that is Ready several times, told as one, with running in between before it
+	ran         interval  // when it ran last, for loads
 	open        levels.Stack[level]
 	sample      *counterSample
 	failed      failedTry

@@ -25,7 +25,7 @@ type stretch struct {
 	processor   uint32 // on which it ran then
 }
 
-// stretches is how many the runtime keeps; it merges the oldest if there are more.
+// stretches is how many the runtime keeps; it merges those that are nearest to each other if there are more.
 const stretches = 4
 
 // stateAt is where the runtime's goroutine is in a descriptor.

@@ -19,6 +19,8 @@ func (n *analysis) load() {
 	def := &n.defs.Processes[p]
 	length := int64(1) << bits.Len64(uint64(def.End-def.Start)/parts)
 	var running, ready [parts]int64
+	var vague [parts]bool
+	part := func(t int64) int64 { return min(max(0, t-def.Start)/length, parts-1) }
 	for i, l := range n.locations {
 		switch {
 		case len(l.events) == 0:
@@ -26,26 +28,40 @@ func (n *analysis) load() {
 		case n.defs.Locations[i].Process != p:
 			return // nobody knows how they shared the processors
 		}
-		for _, s := range l.steps {
+		for i, s := range l.steps {
 			of := s.doing()
+			if i > 0 && of == wire.Ready && s.several {
+				if before := &l.steps[i-1]; before.to == s.from && before.does == 0 && before.doing() == wire.Running {
+					for t := before.from; t < s.to; t++ {
+						vague[part(t)] = true
+					}
+				}
+			}
 			for t := s.from; t < s.to; t++ {
-				part := min(max(0, t-def.Start)/length, parts-1)
 				switch of {
 				case wire.Running:
-					running[part]++
+					running[part(t)]++
 				case wire.Ready:
-					ready[part]++
+					ready[part(t)]++
 				}
 			}
 		}
 	}
 	n.result.Load = &Load{}
-	for i := range running {
-		long := min(n.ends[p]-def.Start-int64(i)*length, length)
-		n.result.Load.Running += running[i]
-		if long > 0 && 10*running[i] >= 8*long*int64(def.Processors) {
+	for i := 0; i < parts; i++ {
+		first := i
+		for i+1 < parts && vague[i] && vague[i+1] {
+			i++
+		}
+		long := min(n.ends[p]-def.Start-int64(first)*length, int64(i+1-first)*length)
+		ran, waited := int64(0), int64(0)
+		for k := first; k <= i; k++ {
+			ran, waited = ran+running[k], waited+ready[k]
+		}
+		n.result.Load.Running += ran
+		if long > 0 && 10*ran >= 8*long*int64(def.Processors) {
 			n.result.Load.Busy += long
-			n.result.Load.Lacking += ready[i]
+			n.result.Load.Lacking += waited
 		}
 	}
 }

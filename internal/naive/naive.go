@@ -126,6 +126,7 @@ type location struct {
 	levels     []level // open after the last event
 	does       wire.Kind
 	gaveUp     bool
+	several    bool
 }
 
 type event struct {
@@ -143,6 +144,7 @@ type step struct {
 	state    string    // metric of the state that it is in outside of operations, "" if it runs
 	does     wire.Kind // what began the state that it is in, also within operations
 	gaveUp   bool      // that is Ready, as it gave up its processor
+	several  bool      // that is Ready several times, told as one
 }
 
 // op is an operation; point operations have equal begin and end and no path of their own.

@@ -38,14 +38,15 @@ type level struct {
 
 // scanner walks through the events of one location.
 type scanner struct {
-	n      *analysis
-	l      *location
-	levels []level
-	last   int64     // time of the event before
-	does   wire.Kind // what began the state that the location is in, 0 if it runs
-	gaveUp bool      // that is Ready, as it gave up its processor
-	ends   int       // operations that ended
-	at     int       // number of the event
+	n       *analysis
+	l       *location
+	levels  []level
+	last    int64     // time of the event before
+	does    wire.Kind // what began the state that the location is in, 0 if it runs
+	gaveUp  bool      // that is Ready, as it gave up its processor
+	several bool      // that is Ready several times
+	ends    int       // operations that ended
+	at      int       // number of the event
 }
 
 func (n *analysis) scan(l *location) {
@@ -74,7 +75,7 @@ func (n *analysis) scan(l *location) {
 			break // what comes later is damage
 		}
 	}
-	l.end, l.does, l.gaveUp = s.last, s.does, s.gaveUp
+	l.end, l.does, l.gaveUp, l.several = s.last, s.does, s.gaveUp, s.several
 	s.levels = slices.DeleteFunc(s.levels, func(v level) bool { return v.forgotten })
 	l.levels = s.levels
 	for _, v := range slices.Backward(s.levels) {
@@ -184,7 +185,7 @@ func (s *scanner) step(from, to int64, overhead bool) {
 	if from == to {
 		return
 	}
-	p := step{from: from, to: to, path: s.path(), metric: "execution", does: s.does, gaveUp: s.gaveUp && s.does == wire.Ready}
+	p := step{from: from, to: to, path: s.path(), metric: "execution", does: s.does, gaveUp: s.gaveUp && s.does == wire.Ready, several: s.several && s.does == wire.Ready}
 	if v, _ := s.top(); v.op != nil {
 		p.op = v.op
 		p.metric = metricOf(p.op.kind)
@@ -272,6 +273,7 @@ func (s *scanner) event(e event) {
 	case wire.Ready, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 		s.does = e.Kind
 		s.gaveUp = e.Kind == wire.Ready && e.ID == uint32(wire.Yielded)
+		s.several = e.Kind == wire.Ready && e.ID == uint32(wire.Preempted) && e.Word != 0
 	case wire.End:
 		s.close(len(s.levels), e.Time, wire.Panicked)
 		s.l.endEvent = true
@@ -415,7 +417,7 @@ func (n *analysis) untold(p int) bool {
 // prolong lets l live to the given end, in the level that is innermost at its last event.
 func (n *analysis) prolong(l *location, end int64) {
 	from := l.events[len(l.events)-1].Time
-	s := &scanner{n: n, l: l, levels: l.levels, does: l.does, gaveUp: l.gaveUp}
+	s := &scanner{n: n, l: l, levels: l.levels, does: l.does, gaveUp: l.gaveUp, several: l.several}
 	s.step(from, end, false)
 	l.end = end
 	for _, v := range l.levels {

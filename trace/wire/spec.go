@@ -129,7 +129,7 @@ type Cause uint8
 // The causes.
 const (
 	Woken     Cause = 1 // its wait ended; the event says who ended it, if that was another location
-	Preempted Cause = 2 // others took its processor
+	Preempted Cause = 2 // others took its processor; with its own location: several times, which are told as one, and before that it ran as long as between them, too
 	Yielded   Cause = 3 // it gave its processor to others
 	Returned  Cause = 4 // its system call ended, and its processor was taken meanwhile
 )

@@ -111,8 +111,8 @@ func (q *proc) tellStates(p *program) {
 			}
 			slices.Sort(at)
 			for _, t := range at {
-				text := []string{"running", "running on 1", "ready woken", "ready woken by " + p.procs[0].name, "ready preempted", "ready yielded",
-					"syscall", "assist", "stopped", "parked"}[r.IntN(10)]
+				text := []string{"running", "running on 1", "ready woken", "ready woken by " + p.procs[0].name, "ready preempted",
+					"ready preempted by " + p.procs[0].name, "ready yielded", "syscall", "assist", "stopped", "parked"}[r.IntN(11)]
 				lines = append(lines, line{t, text, 0})
 			}
 		} else if !strings.HasPrefix(l.text, "begin") && !strings.HasPrefix(l.text, "lost") {
