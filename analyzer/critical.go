@@ -44,6 +44,7 @@ type walker struct {
 	taken    list[taken]  // waits that can be returned to, the last one last
 	took     int          // number of these
 	hurdles  list[hurdle] // those of taken that are for locks and may have been in the way only
+	awaited  []int64      // by location: when the first wait for it began; nil while it was not needed
 	aside    int          // how many waits and steps may be looked at to find where the path would have been without them
 	roster   *roster      // nil while it was not needed
 	earliest int64        // begin of a location
@@ -127,6 +128,9 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 		}
 		if hindered, at, is := w.hindered(loc, behind, t); is {
 			return hindered, at
+		}
+		if waiter, at, is := w.attended(loc, behind, t); is {
+			return waiter, at
 		}
 		if behind == from {
 			break

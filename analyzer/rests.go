@@ -124,6 +124,55 @@ func (w *walker) joins(step *cursor, loc uint32, from, to int64) bool {
 	}
 }
 
+// profileWriter is the function of a goroutine that waits for the profile of the processor, in system calls.
+const profileWriter = "runtime/pprof.profileWriter"
+
+// Who is waited for shortly after resting for long is an attendant: for less than one part in so many of its life before.
+const attendantParts = 20
+
+// attended says whether the path, which is on location loc up to t, came there by a wait that was the first one for loc, and short, and loc rested before that, but behind
+// another time: something that goes on beside the program for as long as that lasts, such as showing its progress, and is told to end. What it did before held up nobody,
+// so the path goes on at the waiter, before the wait.
+func (w *walker) attended(loc uint32, behind, t int64) (by uint32, at int64, is bool) {
+	last := w.taken.last()
+	if last == nil {
+		return loc, t, false
+	}
+	j := &w.jumps.list[last.jump]
+	if j.causer != loc || j.begin >= t || (j.at-j.begin)*attendantParts >= j.begin-max(w.s.locations[loc].begin, w.path.begin) || w.s.locations[last.loc].begin >= j.begin {
+		return loc, t, false
+	}
+	rested := w.s.regions.attends[w.s.locations[loc].begun] && behind < j.begin
+	for _, r := range slices.Backward(w.rests.until(loc, behind, t)) {
+		if rested = rested || r.begin < j.begin; rested {
+			break
+		}
+	}
+	if !rested || w.firstAwaited(loc) < j.begin {
+		return loc, t, false
+	}
+	if _, is := w.jumps.waiting(last.loc, j.begin); is {
+		return loc, t, false
+	}
+	w.segment(loc, j.begin, t)
+	return w.back().loc, j.begin, true
+}
+
+// firstAwaited returns when the first wait for a location began.
+func (w *walker) firstAwaited(loc uint32) int64 {
+	if w.awaited == nil {
+		w.awaited = slices.Repeat([]int64{endOfTime}, len(w.s.locations))
+		for i := range w.jumps.list {
+			if i%paced == 0 {
+				w.s.store.Pace()
+			}
+			j := &w.jumps.list[i]
+			w.awaited[j.causer] = min(w.awaited[j.causer], j.begin)
+		}
+	}
+	return w.awaited[loc]
+}
+
 // led returns who ended the last wait of a location up to a time but behind another one, and when, of waits for what is no lock and for those who did not wait themselves
 // then; NoCauser if nobody did.
 func (w *walker) led(loc uint32, to, behind int64) (uint32, int64) {

@@ -174,6 +174,9 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 		if hindered, at := p.hindered(l, c.end, t); hindered != nil {
 			return hindered, at
 		}
+		if waiter, at := p.attended(l, c.end, t); waiter != nil {
+			return waiter, at
+		}
 		c.passed = true
 		if !p.waits(c.causer, c.end) {
 			p.onPath(l, c.end, t)
@@ -186,6 +189,9 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 	}
 	if hindered, at := p.hindered(l, max(l.begin, p.begin), t); hindered != nil {
 		return hindered, at
+	}
+	if waiter, at := p.attended(l, max(l.begin, p.begin), t); waiter != nil {
+		return waiter, at
 	}
 	p.onPath(l, l.begin, t)
 	s := l.begin
@@ -264,7 +270,10 @@ func (p *pathfinder) hindered(l *location, behind, t int64) (*location, int64) {
 	if len(hurdles) == 0 {
 		return nil, 0
 	}
-	at := p.rested(l, behind, min(t, hurdles[len(hurdles)-1].begin-1))
+	at := behind
+	for _, r := range p.rests(l, behind, min(t, hurdles[len(hurdles)-1].begin-1)) {
+		at = max(at, r[1])
+	}
 	if at == behind {
 		return nil, 0
 	}
@@ -289,20 +298,42 @@ func (p *pathfinder) hindered(l *location, behind, t int64) (*location, int64) {
 	return nil, 0
 }
 
-// rested returns when l last came out of a rest, behind one time and not behind another; the one time if it did not.
-func (p *pathfinder) rested(l *location, behind, t int64) int64 {
-	last := behind
+// attended says where the path goes on that leaves l, which was waited for only once, in the end, for a twentieth of its life before or less, and rested before that: at the
+// begin of that wait. It is nil if it does not.
+func (p *pathfinder) attended(l *location, behind, t int64) (*location, int64) {
+	if len(p.taken) == 0 || p.taken[len(p.taken)-1].causer != l {
+		return nil, 0
+	}
+	c := p.taken[len(p.taken)-1]
+	first := !slices.ContainsFunc(p.crossings, func(x *crossing) bool { return x.causer == l && x.begin < c.begin })
+	rested := l.function == "runtime/pprof.profileWriter" && behind < c.begin ||
+		slices.ContainsFunc(p.rests(l, behind, t), func(r [2]int64) bool { return r[0] < c.begin })
+	if !first || !rested || c.begin >= t || 20*(c.end-c.begin) >= c.begin-max(l.begin, p.begin) || !p.open(c.op.loc, c.begin) {
+		return nil, 0
+	}
+	p.taken = p.taken[:len(p.taken)-1]
+	p.onPath(l, c.begin, t)
+	return c.op.loc, c.begin
+}
+
+// rests returns from when to when l slept or waited for what comes from outside, where it came out of that behind one time and not behind another.
+func (p *pathfinder) rests(l *location, behind, t int64) (rests [][2]int64) {
+	add := func(begin, end int64, open bool) {
+		if begin < end && !open && behind < end && end <= t {
+			rests = append(rests, [2]int64{begin, end})
+		}
+	}
 	for _, o := range p.n.ops {
-		if o.loc == l && o.kind == wire.SleepBegin && o.begin < o.end && !o.open && o.end <= t {
-			last = max(last, o.end)
+		if o.loc == l && o.kind == wire.SleepBegin {
+			add(o.begin, o.end, o.open)
 		}
 	}
 	for _, w := range p.n.waits {
-		if w.op.loc == l && (w.metric == "external_wait" || w.metric == "timer_wait") && w.begin < w.end && !w.op.open && w.end <= t && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
-			last = max(last, w.end)
+		if w.op.loc == l && (w.metric == "external_wait" || w.metric == "timer_wait") && p.n.defs.Processes[p.n.defs.Locations[l.id].Process].States && p.alone(w) {
+			add(w.begin, w.end, w.op.open)
 		}
 	}
-	return last
+	return rests
 }
 
 // without returns where the path would be at a time if it had been on the waiter of c at the begin of that, and had not gone along waits for locks; nil if that is not
