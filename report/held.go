@@ -134,12 +134,19 @@ func (p *page) pending(f *Finding, c *Causer) bool {
 // then names what was done most while a finding's lock was held, if the places in which it was held do not say that: ", mostly in Commit at tx.go:170 then".
 func (p *page) then(f *Finding, holders []holder) string {
 	path, ok := p.e.mostlyIn(f)
-	if !ok || slices.ContainsFunc(holders, func(h holder) bool {
-		return h.region == p.region(path) || h.region == p.at(path) && p.idling(path) == ""
-	}) {
+	if !ok {
 		return ""
 	}
-	return ", mostly " + p.doingAt(path) + " then"
+	what := p.doingAt(path)
+	if slices.ContainsFunc(holders, func(h holder) bool {
+		return h.region == p.region(path) || h.region == p.at(path) && p.idling(path) == ""
+	}) {
+		what = p.idling(path)
+	}
+	if what == "" {
+		return ""
+	}
+	return ", mostly " + what + " then"
 }
 
 // doingAt says where goroutines were, and what they did there if that is not work: "in Commit at tx.go:170", "ready to run in recv at tx.go:9". Who was started by a timer waited for that.

@@ -203,6 +203,9 @@ func (p *page) idling(path uint32) string {
 		return "ready to run"
 	case x.doing == awaiting && p.e.leaf(path).Operation && !p.e.leaf(path).outward():
 		return "waiting for " + p.e.nobody(x)
+	case x.doing == awaiting && !p.e.leaf(path).Operation:
+		_, what := p.e.outside(x)
+		return what
 	}
 	return ""
 }

@@ -378,6 +378,10 @@ func (e *Experiment) waitIn(d doing) string {
 	leaf := e.leaf(uint32(d.path))
 	switch {
 	case !leaf.Operation:
+		if x := e.spentAt(uint32(d.path)); x.doing == awaiting {
+			name, _ := e.outside(x)
+			return name
+		}
 		return metric.Execution
 	case leaf.sleeps():
 		return metric.Sleep

@@ -145,6 +145,30 @@ func TestPlacesOfBusyProcessors(t *testing.T) {
 	}
 }
 
+// TestHeldAcrossSystemCalls: who has a lock while it is in system calls is not at work, even if the lock is taken again and again.
+func TestHeldAcrossSystemCalls(t *testing.T) {
+	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState}, {Name: metric.SystemCall, Parent: metric.Time},
+		{Name: metric.UnrecordedWait, Parent: metric.Time}, {Name: metric.CriticalPath}}
+	regions := []Region{{Name: "commit"}, {Name: "lock", Operation: true}}
+	for _, c := range []struct {
+		want, doing            string
+		calls, unknown, onPath int64
+	}{
+		{HeldAcrossWait, "in system calls", 900, 0, 900},
+		{LockConvoy, "waiting for something that is not recorded", 0, 900, 900},
+		{LockConvoy, "", 300, 0, 300},
+	} {
+		e := &Experiment{Metrics: metrics, Regions: regions, Paths: []CallPath{{-1, 0}, {0, 1}}}
+		e.Locations, e.Groups = []Location{{}}, []Group{{Creator: -1}}
+		e.Operations = []OperationSplit{{Path: 0, External: c.onPath}}
+		require.NoError(t, e.Fill([][]Cell{nil, nil, {{Path: 0, Value: c.calls}}, {{Path: 0, Value: c.unknown}}, {{Path: 0, Value: 1000}}}, nil))
+		f := Finding{Line: Line{Metric: 1, Path: 1, Severity: 1000, Critical: 1000, Instances: 100, Causers: []Causer{{Path: 1}}}, Awaited: 1000, Meanwhile: []PathTime{{0, 1000}}, Convoy: 900}
+		e.Header, e.Findings = Header{Time: 3000, Focus: 3000, Wall: 3000}, []Finding{f}
+		require.Equal(t, c.want, e.Problem(&e.Findings[0]).Name, c.doing)
+		require.Equal(t, c.doing, (&page{e: e}).idling(0))
+	}
+}
+
 // TestFindingProblem: a finding is named by what most of the waiting was for, and only if that is known.
 func TestFindingProblem(t *testing.T) {
 	metrics := []metric.Metric{{Name: metric.Time}, {Name: metric.LockCompetition, Parent: metric.Time, Kind: metric.WaitState, Advice: "hold it shorter"},

@@ -319,16 +319,22 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	if r := p.e.leaf(top.path); r.Func == "os/exec.(*Cmd).Wait" || strings.HasPrefix(r.Func, "os.(*Process).") && strings.Contains(strings.ToLower(r.Func), "wait") {
 		return v, where + ", waiting for another process to end"
 	}
-	call, unknown := p.e.sumAt(metric.SystemCall, top), p.e.sumAt(metric.UnrecordedWait, top)
+	what := ""
+	v.Metric, what = p.e.outside(top)
+	return v, where + ", " + what + others
+}
+
+// outside says what those wait for who wait for nobody outside of operations, and the metric of that.
+func (e *Experiment) outside(top spending) (name, text string) {
+	call, unknown := e.sumAt(metric.SystemCall, top), e.sumAt(metric.UnrecordedWait, top)
 	const rare = 20 // less than one part of it
 	switch {
 	case rare*unknown < top.time:
-		return v, where + ", in system calls" + others
+		return metric.SystemCall, "in system calls"
 	case rare*call < top.time:
-		v.Metric = metric.UnrecordedWait
-		return v, where + ", waiting for something that is not recorded" + others
+		return metric.UnrecordedWait, "waiting for something that is not recorded"
 	}
-	return v, where + ", in system calls or waiting for something that is not recorded" + others
+	return metric.SystemCall, "in system calls or waiting for something that is not recorded"
 }
 
 // sumAt returns a metric's severity at a place, on and off the critical path.
