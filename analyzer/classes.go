@@ -17,7 +17,7 @@ type ObjectName struct {
 }
 
 // classes are the objects that a finding is about: those that the program calls by one unique name, else those that were first
-// used at one place, such as the channels for replies that each request makes. An object of which neither is known is a class.
+// used at one place and go by one name there, such as the channels for replies that each request makes. An object of which neither is known is a class.
 type classes struct {
 	of   []uint32 // by object: its class
 	list []class  // that of noClass is empty
@@ -58,9 +58,10 @@ func (s *scan) classify(name func(*report.Region) ObjectName) *classes {
 		if int(o.Region) < len(s.defs.Regions) {
 			x.site = s.regions.of[o.Region]
 			r := &s.regions.list[x.site]
-			k.file, k.line = r.File, r.Line
-			if x.name = names[x.site]; x.name.Unique {
-				k.file, k.line, k.name = path.Dir(filepath.ToSlash(r.File)), 0, x.name.Text // names are those of a package
+			x.name = names[x.site]
+			k.file, k.line, k.name = r.File, r.Line, x.name.Text
+			if x.name.Unique {
+				k.file, k.line = path.Dir(filepath.ToSlash(r.File)), 0 // names are those of a package
 			}
 		}
 		known := k.file != "" || k.name != ""

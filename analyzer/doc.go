@@ -261,8 +261,8 @@
 // # Findings
 //
 // A waiting line is (metric, call path, group of the waiting location, class of objects). Objects of one process and kind are one class if
-// the program calls them by one name that means the same everywhere, else if they were first used at one place; an object of which neither is
-// known is a class. A finding is all lines of one class with one metric, but of a class of locks with any other than external_wait; lines without
+// the program calls them by one name that means the same everywhere, else if they were first used at one place, which calls them by one name; an
+// object of which neither is known is a class. A finding is all lines of one class with one metric, but of a class of locks with any other than external_wait; lines without
 // object are findings of their own, but of threads of processes, all with one metric and call path are one. Its severity is the sum over its lines, its critical time their union over time. Its place is that of its first
 // line. Lines and findings are ordered by critical time, severity (both descending), metric, call path, group; findings then by the first
 // of their objects; locations and causers within by severity (descending), then ascending. Of the first findings, one whose critical time is at most a

@@ -308,6 +308,22 @@ func TestObjectsOfOneNameAreOneFinding(t *testing.T) {
 	}
 }
 
+// Two channels that one line uses first are not one if it says so.
+func TestObjectsOfOneLine(t *testing.T) {
+	text := strings.NewReplacer("channel reply1 @serve.go:5", "channel reply1 @serve.go:5(main.recv)", "channel reply2 @serve.go:5", "channel reply2 @serve.go:5(main.send)").Replace(replies)
+	for second, count := range map[string]int{"gate": 2, "done": 1} {
+		a, err := tracetext.Open("test", text)
+		require.NoError(t, err)
+		x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Name: func(r *report.Region) analyzer.ObjectName {
+			return analyzer.ObjectName{Text: map[bool]string{true: second, false: "gate"}[r.Func == "main.send"]}
+		}})
+		require.NoError(t, err)
+		late := slices.IndexFunc(x.Findings, func(f report.Finding) bool { return f.Object.Name == second })
+		require.GreaterOrEqual(t, late, 0)
+		require.Equal(t, count, x.Findings[late].Object.Count)
+	}
+}
+
 // Of objects that a helper uses first, a name that one of them has elsewhere is not that of the others.
 func TestObjectsOfAHelperHaveItsName(t *testing.T) {
 	text := strings.NewReplacer("mutex m @store.go:7", "mutex m @help.go:7\nmutex n @help.go:7", "lock m @store.go:33", "lock n @help.go:7",
