@@ -248,12 +248,24 @@ func (c *collector) finish(store *spill.Store) {
 		}
 		if who.group >= 0 {
 			x.Locations = largestFirst(v)
+			x.Mattering = mattering(x.Locations, v, x.Severity)
 		}
 		f.Causers = append(f.Causers, x)
 	}
 	slices.SortFunc(f.Causers, func(x, y report.Causer) int {
 		return cmp.Or(-cmp.Compare(x.Severity, y.Severity), cmp.Compare(x.Group, y.Group), cmp.Compare(x.Path, y.Path))
 	})
+}
+
+// mattering returns how many of a causer's locations, the first ones, have 99 % of its severity, 0 for all.
+func mattering(ranked []uint32, severity map[uint32]int64, all int64) int {
+	left := all
+	for i, l := range ranked[:len(ranked)-1] {
+		if left -= severity[l]; 100*left <= all {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // object tells what a finding is about.

@@ -308,6 +308,43 @@ func TestObjectsOfOneNameAreOneFinding(t *testing.T) {
 	}
 }
 
+// Those of a causer's locations are told apart that have nearly all of it: b and c waited 990 ns each for a, and c another 9 of 1,989 ns, or 21 of 2,001, for b.
+func TestCausersThatMatter(t *testing.T) {
+	for held, want := range map[string]int{"1000": 1, "1012": 0} {
+		x := analyzeText(t, strings.ReplaceAll(`
+mutex m @store.go:7
+location main
+  0 enter main
+  0 create a @store.go:1
+  0 create b @store.go:1
+  2000 exit
+location a
+  0 begin work by main
+  0 lock m
+  0 leave
+  991 unlock m
+  2000 end
+location b
+  0 begin work by main
+  1 lock m
+  1 blocked
+  991 leave
+  TIME unlock m
+  2000 end
+location c
+  0 begin wait
+  1 lock m
+  1 blocked
+  TIME leave
+  TIME unlock m
+  2000 end
+`, "TIME", held))
+		f := slices.IndexFunc(x.Findings, func(f report.Finding) bool { return len(f.Causers) > 0 && len(f.Causers[0].Locations) == 2 })
+		require.GreaterOrEqual(t, f, 0)
+		require.Equal(t, want, x.Findings[f].Causers[0].Mattering)
+	}
+}
+
 // Two channels that one line uses first are not one if it says so.
 func TestObjectsOfOneLine(t *testing.T) {
 	text := strings.NewReplacer("channel reply1 @serve.go:5", "channel reply1 @serve.go:5(main.recv)", "channel reply2 @serve.go:5", "channel reply2 @serve.go:5(main.send)").Replace(replies)

@@ -317,7 +317,11 @@ func (f *collapsing) order(x *Line, severity map[uint32]int64) {
 	slices.SortStableFunc(x.Locations, func(a, b uint32) int { return cmp.Compare(severity[b], severity[a]) })
 	x.Causers = slices.Clone(x.Causers)
 	for i := range x.Causers {
-		x.Causers[i].Locations = f.distinct(x.Causers[i].Locations)
+		c := &x.Causers[i]
+		matter := len(f.distinct(c.mattering()))
+		if c.Locations, c.Mattering = f.distinct(c.Locations), 0; matter < len(c.Locations) {
+			c.Mattering = matter
+		}
 	}
 }
 

@@ -136,6 +136,20 @@ func TestCollapseGroups(t *testing.T) {
 }
 
 // Which of the collapsed goroutines a finding is of is not known: not all that there are.
+// Of locations that a causer has, those that matter come first, and stay that when causers become one, or locations do.
+func TestMattering(t *testing.T) {
+	c := Causer{Locations: []uint32{3, 1, 2}, Mattering: 1}
+	require.Equal(t, []uint32{3}, c.mattering())
+	c.unite(&Causer{Locations: []uint32{2, 4}, Mattering: 1})
+	require.Equal(t, []uint32{3, 2}, c.mattering())
+	require.Equal(t, []uint32{3, 2, 1, 4}, c.Locations)
+	c.unite(&Causer{Locations: []uint32{5}})
+	require.Equal(t, []uint32{3, 2, 5}, c.mattering())
+	x := Line{Causers: []Causer{{Locations: []uint32{0, 1, 2}, Mattering: 2}, {Locations: []uint32{0, 2, 1}, Mattering: 2}}}
+	(&collapsing{at: []uint32{7, 7, 8}}).order(&x, nil)
+	require.Equal(t, []Causer{{Locations: []uint32{7, 8}, Mattering: 1}, {Locations: []uint32{7, 8}}}, x.Causers)
+}
+
 func TestCollapsedFinding(t *testing.T) {
 	for _, c := range []struct {
 		all  int

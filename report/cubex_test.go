@@ -216,7 +216,7 @@ func randomTrees(seed uint64, locations int) (e *Experiment, severity, critical 
 	at := func() uint32 { return rnd.Uint32N(uint32(locations)) }
 	for range 20 {
 		e.Findings = append(e.Findings, Finding{Line: Line{Metric: 2, Path: rnd.Uint32N(12), Group: rnd.Int32N(int32(len(e.Groups))), Severity: 5, Critical: 1e7 * rnd.Int64N(50),
-			Instances: 3, Locations: []uint32{at(), at(), at()}, Causers: []Causer{{-1, -1, 3, nil}, {0, 2, 4, []uint32{at(), at()}}}},
+			Instances: 3, Locations: []uint32{at(), at(), at()}, Causers: []Causer{{-1, -1, 3, nil, 0}, {0, 2, 4, []uint32{at(), at()}, 0}}},
 			Object: Object{Name: "DB.lock\xff", Type: "mutex", File: "/a/b.go", Line: 3, Count: 2},
 			Lines:  []Line{{Metric: 2, Path: rnd.Uint32N(12), Severity: 5, Locations: []uint32{at()}}}, Meanwhile: []PathTime{{3, 4}}, Awaited: 9,
 			Onward: []Onward{{PathTime{4, 5}, 0}}, Counted: []Count{{3, 5, nil}, {4, 6, new(int64(7))}}})

@@ -452,7 +452,7 @@ func (p *page) causersOf(f *Finding) []Causer {
 			continue
 		}
 		all[k].Severity += c.Severity
-		all[k].Locations = union(all[k].Locations, c.Locations)
+		all[k].unite(&c)
 	}
 	slices.SortStableFunc(all, func(x, y Causer) int { return cmp.Compare(y.Severity, x.Severity) })
 	return append(all, f.Causers[min(len(f.Causers), enough):]...)
@@ -521,7 +521,7 @@ func (p *page) causers(f *Finding) string {
 		}
 		who := nobody + such
 		if c.Group >= 0 {
-			who = p.who(c.Group, c.Locations)
+			who = p.who(c.Group, c.mattering())
 		}
 		if c.Group >= 0 && c.Path >= 0 {
 			who += ", " + p.causing(f, c) + " " + p.at(uint32(c.Path))

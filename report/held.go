@@ -77,7 +77,7 @@ func (f *Finding) delaying() *Finding {
 			k := [2]int32{c.Group, c.Path}
 			if i, known := of[k]; known {
 				x.Causers[i].Severity += c.Severity
-				x.Causers[i].Locations = union(x.Causers[i].Locations, c.Locations)
+				x.Causers[i].unite(&c)
 				continue
 			}
 			of[k] = len(x.Causers)
@@ -89,6 +89,12 @@ func (f *Finding) delaying() *Finding {
 	}
 	slices.SortStableFunc(x.Causers, func(a, b Causer) int { return cmp.Compare(b.Severity, a.Severity) })
 	return &x
+}
+
+// unite adds the locations of another causer. Those that matter come first.
+func (c *Causer) unite(other *Causer) {
+	matter := union(c.mattering(), other.mattering())
+	c.Locations, c.Mattering = union(matter, union(c.Locations, other.Locations)), len(matter)
 }
 
 // union returns the elements of two lists, each once, in their order.
@@ -175,7 +181,7 @@ func (p *page) within(path uint32) (region, place string) {
 func (p *page) holder(f *Finding, h *holder) string {
 	who, c := "somebody", h.causers[0]
 	if c.Group >= 0 {
-		who = p.who(c.Group, c.Locations)
+		who = p.who(c.Group, c.mattering())
 	}
 	switch {
 	case h.region == "":

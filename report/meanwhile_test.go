@@ -81,7 +81,7 @@ func TestPlacesAreToldOnce(t *testing.T) {
 	one, other, sweep := at("send", "left"), at("send", "right"), at("sweep")
 	f := e.Findings[0]
 	f.Severity, f.Critical, f.Awaited = 100, 60, 100
-	f.Causers = []Causer{{0, one, 40, []uint32{0}}, {1, one, 30, []uint32{1, 2}}, {1, other, 30, []uint32{2, 3}}}
+	f.Causers = []Causer{{0, one, 40, []uint32{0}, 0}, {1, one, 30, []uint32{1, 2}, 0}, {1, other, 30, []uint32{2, 3}, 0}}
 	f.Meanwhile = []PathTime{{uint32(one), 25}, {uint32(sweep), 15}, {uint32(other), 20}}
 	f.Onward = []Onward{{PathTime{uint32(one), 12}, 0}, {PathTime{uint32(other), 11}, 0}, {PathTime{uint32(other), 10}, 1}}
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
@@ -112,7 +112,7 @@ func TestWhoWasThere(t *testing.T) {
 	e := hydro()
 	f := e.Findings[0]
 	sweep := f.Causers[0].Path
-	f.Causers = []Causer{{0, sweep, 3_300 * ms, []uint32{0}}, {1, sweep, 480 * ms, []uint32{4}}}
+	f.Causers = []Causer{{0, sweep, 3_300 * ms, []uint32{0}, 0}, {1, sweep, 480 * ms, []uint32{4}, 0}}
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
 	require.Equal(t, "for worker[3], which was mostly in sweep at ppm.go:88 then", strings.ReplaceAll(p.because(&f), nbsp, " "))
 	f.Causers = f.Causers[:1]
@@ -124,7 +124,7 @@ func TestWhoHardlyWas(t *testing.T) {
 	e := hydro()
 	f := &e.Findings[0]
 	sweep := f.Causers[0].Path
-	f.Causers, f.Lines = []Causer{{0, sweep, 3_700 * ms, []uint32{0}}, {1, sweep, 80 * ms, []uint32{4}}}, nil
+	f.Causers, f.Lines = []Causer{{0, sweep, 3_700 * ms, []uint32{0}, 0}, {1, sweep, 80 * ms, []uint32{4}, 0}}, nil
 	e.Judge()
 	require.NotContains(t, e.Verdict.Text, "worker[3]")
 }

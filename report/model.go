@@ -365,6 +365,15 @@ type Causer struct {
 	Path      int32    `json:"path"`  // where it was when it let the waiter go (locks: where it had acquired, or released what another had acquired), -1 unknown
 	Severity  int64    `json:"severity"`
 	Locations []uint32 `json:"locations,omitempty"` // largest severity first
+	Mattering int      `json:"mattering,omitempty"` // the first of them that have 99 % of it together; 0 all
+}
+
+// mattering returns those of a causer's locations that have nearly all of its severity: of five that had a lock, one may have had it for a second, and the others for a microsecond.
+func (c *Causer) mattering() []uint32 {
+	if c.Mattering > 0 {
+		return c.Locations[:c.Mattering]
+	}
+	return c.Locations
 }
 
 // NeverEnded is a goroutine that was still blocked when the trace ended.

@@ -147,6 +147,9 @@ func (d *restDecoder) line(f *Line) error {
 		if err := first(d.maybeGroup(c.Group), d.maybePath(c.Path), d.places(c.Locations)); err != nil {
 			return err
 		}
+		if c.Mattering < 0 || c.Mattering > len(c.Locations) {
+			return fmt.Errorf("location %d of %d", c.Mattering, len(c.Locations))
+		}
 	}
 	return nil
 }

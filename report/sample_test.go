@@ -177,17 +177,17 @@ func hydro() *Experiment {
 		Worst: []Instance{{wait, 0, 3 * ms, 1283 * ms, 1280 * ms, 4, int32(step), 0, 4}}}
 	b.Findings = []Finding{
 		{Line: Line{Metric: late, Path: recv, Group: 1, Severity: 3780 * ms, Critical: 491 * ms, Instances: 1400, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
-			Causers: []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}}},
+			Causers: []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}, 0}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}, 0}}},
 			Object: Object{Type: "channel", Name: "Halo.left", File: "/src/hydro/halo.go", Line: 31, Count: 8},
 			Lines: []Line{{Metric: late, Path: recv, Group: 1, Severity: 3600 * ms, Critical: 491 * ms, Instances: 1300, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
-				Causers: []Causer{{1, int32(sweep), 3_600 * ms, []uint32{4}}}}, {Metric: late, Path: lock, Group: 1, Severity: 180 * ms, Instances: 100, Locations: []uint32{2},
-				Causers: []Causer{{1, int32(sweep), 120 * ms, []uint32{4}}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}}}}},
+				Causers: []Causer{{1, int32(sweep), 3_600 * ms, []uint32{4}, 0}}}, {Metric: late, Path: lock, Group: 1, Severity: 180 * ms, Instances: 100, Locations: []uint32{2},
+				Causers: []Causer{{1, int32(sweep), 120 * ms, []uint32{4}, 0}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}, 0}}}},
 			Meanwhile: []PathTime{{uint32(sweep), 330 * ms}, {uint32(step), 150 * ms}, {uint32(lock), 11 * ms}},
 			Awaited:   1200 * ms, Onward: []Onward{{PathTime{uint32(recv), 480 * ms}, 1}, {PathTime{uint32(lock), 60 * ms}, 1}}},
 		{Line: Line{Metric: locks, Path: lock, Group: 1, Severity: 160 * ms, Critical: 900_000, Instances: 1, Locations: []uint32{1, 2, 3, 4, 5, 6, 7, 8},
-			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}}}}},
+			Causers: []Causer{{1, int32(lock), 160 * ms, []uint32{6}, 0}}}},
 		{Line: Line{Metric: join, Path: wait, Group: 0, Severity: 1280 * ms, Instances: 1, Locations: []uint32{0},
-			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}}}}, Awaited: 640 * ms},
+			Causers: []Causer{{1, int32(step), 1280 * ms, []uint32{4}, 0}}}, Awaited: 640 * ms},
 	}
 	_ = spawn
 	return b.done()
@@ -223,7 +223,7 @@ func hostile() *Experiment {
 	for i := range 7 {
 		b.Findings = append(b.Findings, Finding{Line: Line{Metric: late, Path: []uint32{send, wide, recv}[i%3], Group: int32(i % 3), Severity: 1 << 59,
 			Critical: int64(max(0, 4-i)) << 57, Instances: 1 << 40, Locations: []uint32{uint32(i % 3)},
-			Causers: []Causer{{0, int32(wide), 1 << 58, []uint32{0}}, {-1, -1, 1 << 57, nil}, {1, int32(recv), 1 << 50, []uint32{1}}, {2, -1, 1, []uint32{2}}}}})
+			Causers: []Causer{{0, int32(wide), 1 << 58, []uint32{0}, 0}, {-1, -1, 1 << 57, nil, 0}, {1, int32(recv), 1 << 50, []uint32{1}, 0}, {2, -1, 1, []uint32{2}, 0}}}})
 	}
 	for l := range uint32(3) {
 		b.NeverEnded = append(b.NeverEnded, NeverEnded{wide, l, 1 << 58, "mutex made at " + long, 1, int32(send)})

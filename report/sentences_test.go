@@ -45,7 +45,7 @@ func TestSmallShares(t *testing.T) {
 		f.Causers[0].Severity, f.Causers[1].Severity = f.Severity-share, share
 		text := spaced(e.Sentences().Finding(f))
 		require.True(t, strings.HasSuffix(text, want), text)
-		f.Causers = append(f.Causers, Causer{0, -1, 0, []uint32{0}}, Causer{-1, -1, 0, nil})
+		f.Causers = append(f.Causers, Causer{0, -1, 0, []uint32{0}, 0}, Causer{-1, -1, 0, nil, 0})
 		require.Equal(t, text, spaced(e.Sentences().Finding(f)), "there are others, who had nothing")
 	}
 }

@@ -495,16 +495,16 @@ func (p *page) because(f *Finding) string {
 		return p.held(f)
 	}
 	c := &causers[0]
-	who := p.who(c.Group, c.Locations)
+	who := p.who(c.Group, c.mattering())
 	if n := len(causers) - 1; 2*c.Severity < f.Severity && n > 0 {
 		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
 	if path, ok := p.e.mostlyIn(f); ok {
 		if d := p.e.whoWas(path, causers); d != nil {
 			if there := p.e.meanwhileOf(f)[0].Time; len(causers) > 1 && 3*there < 2*f.Critical {
-				return fmt.Sprintf("%s of it for %s, which was %s then, and the rest in other places", glue(percent(there, f.Critical)), p.who(d.Group, d.Locations), p.doingAt(path))
+				return fmt.Sprintf("%s of it for %s, which was %s then, and the rest in other places", glue(percent(there, f.Critical)), p.who(d.Group, d.mattering()), p.doingAt(path))
 			}
-			return fmt.Sprintf("for %s, which was mostly %s then", p.who(d.Group, d.Locations), p.doingAt(path))
+			return fmt.Sprintf("for %s, which was mostly %s then", p.who(d.Group, d.mattering()), p.doingAt(path))
 		}
 	}
 	if c.Path < 0 {
