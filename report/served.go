@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Serves tells whether requests were answered that are not tasks which the program notes, of which a program with an end may have some, too.
@@ -77,18 +78,46 @@ func (e *Experiment) tests() bool {
 	return slices.ContainsFunc(e.Groups, func(g Group) bool { return g.tests() })
 }
 
-// spot is where somebody waits for something.
+// spot is where somebody waits for something. At one line, goroutines that serve requests may wait, and others: so it is a call path.
 type spot struct {
-	metric, file string
-	line         int
+	metric, path, file string
+	line               int
 }
+
+// spot returns where a step was.
+func (s *Step) spot() spot { return spot{s.Metric, strings.Join(s.CallPath, "\x00"), s.File, s.Line} }
+
+// spot returns where the waits of a line are.
+func (e *Experiment) spot(l *Line) spot {
+	r, above := e.leaf(l.Path), ""
+	if parent := e.Paths[l.Path].Parent; parent >= 0 {
+		above = e.leaf(uint32(parent)).Func
+	}
+	calls := e.CallPath(l.Path)
+	if r.Operation {
+		calls = WithFunction(calls, r.Func, above)
+	}
+	return (&Step{Metric: e.Metrics[l.Metric].Name, CallPath: calls, File: r.File, Line: r.Line}).spot()
+}
+
+// WithFunction returns a call path that ends in an operation with the name of the function that has the operation: that is no region, as it is small, if
+// another one is above the operation.
+func WithFunction(calls []string, function, above string) []string {
+	if function == "" || function == above {
+		return calls
+	}
+	return slices.Insert(slices.Clone(calls), len(calls)-1, ShortName(function))
+}
+
+// ShortName returns the name of a function with the last part of its package's path only.
+func ShortName(function string) string { return function[strings.LastIndexByte(function, '/')+1:] }
 
 // spots returns where the waits of a finding are, as far as that is known, and how much of its waiting was there.
 func (e *Experiment) spots(f *Finding) map[spot]int64 {
 	spots := map[spot]int64{}
 	for _, l := range f.AllLines() {
-		if r := e.leaf(l.Path); r.Line > 0 {
-			spots[spot{e.Metrics[l.Metric].Name, r.File, r.Line}] += l.Severity
+		if at := e.spot(&l); at.line > 0 {
+			spots[at] += l.Severity
 		}
 	}
 	return spots
@@ -102,7 +131,7 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	all, spots, there := &e.Requests[0], e.spots(f), atPlace{}
 	for i := range all.Parts {
 		p := &all.Parts[i]
-		if spots[spot{p.Metric, p.File, p.Line}] > 0 {
+		if spots[p.spot()] > 0 {
 			there.add(p)
 		}
 	}
@@ -119,7 +148,7 @@ func (e *Experiment) sharing(list []SlowFinding) []SlowFinding {
 		}
 		known, spots := e.Problem(f), e.spots(f)
 		for k := range list {
-			if x := &list[k]; known != nil && spots[spot{x.Metric, x.File, x.Line}] > 0 {
+			if x := &list[k]; known != nil && spots[x.spot()] > 0 {
 				x.know(known.Name)
 			}
 		}
@@ -136,7 +165,7 @@ func (e *Experiment) RankServed() {
 	all, of := &e.Requests[0], map[spot]int64{}
 	for i := range all.Parts {
 		p := &all.Parts[i]
-		of[spot{p.Metric, p.File, p.Line}] += p.Mean * int64(all.Count)
+		of[p.spot()] += p.Mean * int64(all.Count)
 	}
 	waiting := map[spot]int64{}
 	for i := range e.Findings {

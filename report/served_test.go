@@ -66,6 +66,15 @@ func TestRankServed(t *testing.T) {
 	e.RankServed()
 	require.Equal(t, []int64{680, 120, 0}, []int64{e.Findings[0].Served, e.Findings[1].Served, e.Findings[2].Served}, "goroutines of two groups wait there")
 	e = service("http")
+	e.Regions = append(e.Regions, Region{Name: "load", Func: "m.load"}, Region{Name: "lock", Func: "a/m.get", File: "/a/login.go", Line: 5, Operation: true})
+	e.Paths = append(e.Paths, CallPath{-1, 3}, CallPath{3, 1}, CallPath{3, 4})
+	e.Findings = append(e.Findings, Finding{Line: Line{Metric: 2, Path: 4, Severity: 7000, Instances: 1}}, Finding{Line: Line{Metric: 2, Path: 5, Severity: 50, Instances: 1}})
+	e.Requests[0].Parts[2].Step = Step{Metric: metric.LockCompetition, CallPath: []string{"load", "m.get", "lock"}, File: "/a/login.go", Line: 5}
+	e.RankServed()
+	require.Equal(t, []int64{800, 200, 0, 0}, []int64{e.Findings[0].Served, e.Findings[1].Served, e.Findings[2].Served, e.Findings[3].Served},
+		"others wait at the line of the requests, in another call path, and so do requests in a function that is no region")
+	require.EqualValues(t, 5, e.Findings[1].Path)
+	e = service("http")
 	e.Requests[0].Parts[0].Mean, e.Requests[0].Parts[1].Mean = 0, 0
 	e.RankServed()
 	require.Equal(t, metric.LateSender, e.Metrics[e.Findings[0].Metric].Name, "no request waited for it")

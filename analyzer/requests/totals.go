@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"tracerec/internal/spill"
 	"tracerec/report"
@@ -279,17 +278,18 @@ func (t *totals) step(l *link) report.Step {
 		s.CallPath = append(s.CallPath, t.region(at).Name)
 	}
 	slices.Reverse(s.CallPath)
-	if x.operation() && r.Func != "" && (x.parent < 0 || t.region(x.parent).Func != r.Func) {
-		if ofProgram(&r) {
+	if x.operation() {
+		above := ""
+		if x.parent >= 0 {
+			above = t.region(x.parent).Func
+		}
+		s.CallPath = report.WithFunction(s.CallPath, r.Func, above)
+		if len(s.CallPath) > x.depth && ofProgram(&r) {
 			s.Own = x.depth
 		}
-		s.CallPath = slices.Insert(s.CallPath, x.depth-1, shortName(r.Func))
 	}
 	return s
 }
-
-// shortName returns the name of a function with the last part of its package's path only.
-func shortName(f string) string { return f[strings.LastIndexByte(f, '/')+1:] }
 
 func (t *totals) region(path int32) trace.Region {
 	x := &t.w.r.paths.list[path]
