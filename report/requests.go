@@ -142,21 +142,23 @@ type SlowPart struct {
 	Excess int64 `json:"excess_ns"` // the mean less that of the middle tenth
 }
 
-// SortSlow puts those first that have most excess. Waits at one place are together, by what they have together.
+// SortSlow puts those first that have most excess. Waits at one place are together, by what they have together, and so are those of them of which the same is said.
 func SortSlow(list []SlowPart) {
 	type placed struct {
 		SlowPart
-		place string
+		place, words string
 	}
 	var sorted []placed
-	together := map[string]int64{}
+	together, alike := map[string]int64{}, map[string]int64{}
 	for _, p := range list {
-		x := placed{p, p.place()}
+		x := placed{p, p.place(), p.Words()}
 		sorted = append(sorted, x)
 		together[x.place] += p.Excess
+		alike[x.words] += p.Excess
 	}
 	slices.SortStableFunc(sorted, func(a, b placed) int {
-		return cmp.Or(-cmp.Compare(together[a.place], together[b.place]), cmp.Compare(a.place, b.place), -cmp.Compare(a.Excess, b.Excess))
+		return cmp.Or(-cmp.Compare(together[a.place], together[b.place]), cmp.Compare(a.place, b.place),
+			-cmp.Compare(alike[a.words], alike[b.words]), cmp.Compare(a.words, b.words), -cmp.Compare(a.Excess, b.Excess))
 	})
 	for i := range sorted {
 		list[i] = sorted[i].SlowPart
@@ -254,9 +256,10 @@ func (r *Requests) Usual() (f SlowFinding, is bool) {
 		}
 		together[p.place()].add(p)
 	}
-	var first *LatencyPart // of those at the place that has most, the largest
+	var first *LatencyPart // of those at the place that has most, the first of which that is said that is most
 	for i := range r.Parts {
-		if p := &r.Parts[i]; first == nil || together[p.place()].mean > together[first.place()].mean {
+		p := &r.Parts[i]
+		if first == nil || cmp.Or(cmp.Compare(together[p.place()].mean, together[first.place()].mean), cmp.Compare(together[p.place()].alike[p.Words()], together[first.place()].alike[first.Words()])) > 0 {
 			first = p
 		}
 	}
@@ -274,14 +277,16 @@ func (r *Requests) Usual() (f SlowFinding, is bool) {
 type atPlace struct {
 	mean, convoy int64
 	known        map[string]int64 // by the name of the problem
+	alike        map[string]int64 // by what is said of a part, which leaves out a part of the call path
 }
 
 func (a *atPlace) add(p *LatencyPart) {
 	a.mean, a.convoy = a.mean+p.Mean, a.convoy+p.Convoy
 	if a.known == nil {
-		a.known = map[string]int64{}
+		a.known, a.alike = map[string]int64{}, map[string]int64{}
 	}
 	a.known[recognise(p.chain())] += p.Mean
+	a.alike[p.Words()] += p.Mean
 }
 
 // queued says whether most of the time was in a convoy.
@@ -295,8 +300,8 @@ func averaged(ns int64) string { return lasting(ns) + " on average" }
 func (r *Requests) spent(s SlowPart, there atPlace, total int64, took string) SlowFinding {
 	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
 	text := took + ", " + share(there.mean, total) + " of it "
-	if there.mean > s.Mean && s.Causer != nil {
-		text += s.Step.words() + ", " + share(s.Mean, there.mean) + " of that" + strings.TrimPrefix(s.onward(), ",")
+	if alike := there.alike[s.Words()]; there.mean > alike && s.Causer != nil {
+		text += s.Step.words() + ", " + share(alike, there.mean) + " of that" + strings.TrimPrefix(s.onward(), ",")
 	} else {
 		text += s.Words()
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -284,15 +285,36 @@ func (r *Requests) text(w io.Writer, top int) error {
 	if !r.reaches(99) {
 		rows[0][2] = "slowest"
 	}
-	slow := map[string]int64{}
-	for i := range r.Slow {
-		slow[r.Slow[i].Words()] += r.Slow[i].Mean
-	}
-	for i := range firstOf(r.Parts, top) {
-		p := &r.Parts[i]
-		rows = append(rows, []string{readable.Duration(p.Mean), readable.Percent(100 * float64(p.Mean) / float64(max(r.Mean, 1))), readable.Duration(slow[p.Words()]), p.Words()})
+	for _, p := range firstOf(r.alike(), top) {
+		rows = append(rows, []string{readable.Duration(p.mean), readable.Percent(100 * float64(p.mean) / float64(max(r.Mean, 1))), readable.Duration(p.slow), p.words})
 	}
 	return readable.Table(w, rows, "rrr-")
+}
+
+// told is what is said of some parts of a latency, their mean, and that of the slowest.
+type told struct {
+	words      string
+	mean, slow int64
+}
+
+// alike puts the parts together of which the same is said, as they differ only in what leads to their end. Those with most come first.
+func (r *Requests) alike() (list []told) {
+	at := map[string]int{}
+	for i := range r.Parts {
+		words := r.Parts[i].Words()
+		if _, known := at[words]; !known {
+			at[words] = len(list)
+			list = append(list, told{words: words})
+		}
+		list[at[words]].mean += r.Parts[i].Mean
+	}
+	for i := range r.Slow {
+		if at, known := at[r.Slow[i].Words()]; known {
+			list[at].slow += r.Slow[i].Mean
+		}
+	}
+	slices.SortStableFunc(list, func(x, y told) int { return -cmp.Compare(x.mean, y.mean) })
+	return list
 }
 
 // warn shows warnings.
