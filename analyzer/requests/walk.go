@@ -2,6 +2,7 @@ package requests
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -296,41 +297,41 @@ func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
 		w.emit(c, name, a.path, to-from)
 		return
 	}
-	w.follow(x.causer, from, to, &cause{w.extend(c.last(), name, a.path), w.site(a.path)})
+	w.follow(x.causer, from, to, x.end, &cause{w.extend(c.last(), name, a.path), w.site(a.path)})
 }
 
 // deepest is how many goroutines a walk follows that wait for each other.
 const deepest = 200
 
-// follow divides [from, to) by what a location did that somebody waited for.
-func (w *walker) follow(loc uint32, from, to int64, c *cause) {
+// follow divides [from, to) by what a location did that somebody waited for. It let that one go on at a time, or had got then what is waited for: on a connection,
+// the request of that time did so, and no other.
+func (w *walker) follow(loc uint32, from, to, at int64, c *cause) {
 	alive, dead := w.r.lives[loc].during(from, to)
-	if from < alive {
-		w.absent(loc, from, alive, c)
-	}
-	at := alive
 	if list, serves := w.serving[loc]; serves && c.site != noSite {
-		for i := sort.Search(len(list), func(i int) bool { return list[i].end > alive }); i < len(list) && list[i].begin < dead; i++ {
-			if w.r.labelOf(&list[i]).kind != kindHTTP {
-				continue
-			}
-			begin, end := max(at, list[i].begin), min(dead, list[i].end)
-			w.absent(loc, at, begin, c)
-			if begin < end {
-				w.walk(loc, begin, end, c)
-			}
-			at = max(at, end)
-		}
-		w.absent(loc, at, dead, c)
-	} else if alive < dead {
+		begin, end := w.request(list, at)
+		alive = min(max(alive, begin), to)
+		dead = max(alive, min(dead, end))
+	}
+	w.absent(loc, from, alive, c)
+	if alive < dead {
 		w.walk(loc, alive, dead, c)
 	}
 	w.absent(loc, dead, to, c)
 }
 
+// request returns the begin and the end of the last request of a connection that had begun at a time. If there is none, they are after all.
+func (w *walker) request(list []request, at int64) (begin, end int64) {
+	for i := sort.Search(len(list), func(i int) bool { return list[i].begin > at }) - 1; i >= 0; i-- {
+		if w.r.labelOf(&list[i]).kind == kindHTTP {
+			return list[i].begin, list[i].end
+		}
+	}
+	return math.MaxInt64, math.MaxInt64
+}
+
 // absent divides [from, to) in which a location cannot have been what others waited for: somebody else was.
 func (w *walker) absent(loc uint32, from, to int64, c *cause) {
-	if c.site == noSite {
+	if c.site == noSite || from >= to {
 		w.emit(c, metric.UnrecordedWait, -1, to-from)
 		return
 	}
@@ -343,9 +344,9 @@ func (w *walker) absent(loc uint32, from, to int64, c *cause) {
 		if from >= end {
 			continue
 		}
-		if by := list[i].loc; by != loc && !slices.Contains(w.walking, by) && len(w.walking) < deepest {
+		if by := list[i].loc; !slices.Contains(w.walking, by) && len(w.walking) < deepest {
 			w.walking = append(w.walking, loc)
-			w.follow(by, from, end, c)
+			w.follow(by, from, end, list[i].at, c)
 			w.walking = w.walking[:len(w.walking)-1]
 		} else {
 			w.emit(c, metric.UnrecordedWait, -1, end-from)
