@@ -530,3 +530,75 @@ func TestPart(t *testing.T) {
 		require.Equal(t, want, [2]int{all.Count, all.Cut})
 	}
 }
+
+// TestBatch: a request waits for a goroutine that waits for more values, or for a timer, which is what lets it go on; by hand.
+func TestBatch(t *testing.T) {
+	const batch = `
+process main processors 3
+channel in cap 0
+channel out cap 1
+timer tick
+location a
+  0 begin serve
+  0 enter serve @server.go:1(net/http.(*conn).serve)
+  0 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  0 network @fd.go:3(internal/poll.(*FD).Read)
+  0 blocked
+  100 leave
+  100 exit
+  100 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  100 enter write @app.go:6(main.write)
+  110 recv out @app.go:7(main.write)
+  110 blocked
+  500 leave
+  510 exit 1
+  520 enter finishRequest @server.go:8(net/http.(*response).finishRequest)
+  520 syscall
+  530 running on 1
+  530 exit
+  540 exit
+location b
+  0 begin serve
+  0 enter serve @server.go:1(net/http.(*conn).serve)
+  0 enter Peek @bufio.go:1(bufio.(*Reader).Peek)
+  0 network @fd.go:3(internal/poll.(*FD).Read)
+  0 blocked
+  300 leave
+  300 exit
+  300 enter ServeHTTP @server.go:4(net/http.serverHandler.ServeHTTP)
+  310 send in @app.go:5(main.write)
+  311 leave
+  320 exit
+  330 enter finishRequest @server.go:8(net/http.(*response).finishRequest)
+  330 syscall
+  340 running on 2
+  340 exit
+  540 exit
+location run
+  0 begin run
+  0 select @app.go:28(main.run)
+  0 blocked
+  310 chose in received
+  320 select @app.go:28(main.run)
+  320 blocked timer
+  490 chose tick received
+  500 send out @app.go:21(main.flush)
+  501 leave
+  510 end
+`
+	waits := func(text string) map[string]int64 {
+		mean, by := named(t, of(t, text), "write"), map[string]int64{}
+		for i, what := range parts(mean.Parts) {
+			by[what] += mean.Parts[i].Mean
+		}
+		return by
+	}
+	// a waits 110–500: until 300 b awaits a request, whose value at 310 ends nothing; run waits for its timer 320–490.
+	by := waits(batch)
+	require.Equal(t, int64(190+170), by["late_sender recv < timer_wait select"])
+	require.Equal(t, int64(10+10), by["late_sender recv < execution run"])
+	require.Zero(t, by["late_sender recv < unrecorded_wait ?"])
+	by = waits(strings.Replace(batch, "  320 select @app.go:28(main.run)\n  320 blocked timer\n  490 chose tick received\n", "", 1))
+	require.Equal(t, int64(190), by["late_sender recv < unrecorded_wait ?"], "it waited for the value alone")
+	require.Equal(t, int64(190), by["late_sender recv < execution run"])
+}

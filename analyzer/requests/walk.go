@@ -51,6 +51,7 @@ type walker struct {
 	trail   []crumb         // the same in the order of time, if that is not nil
 	walking []uint32        // locations that the walk is at
 	convoy  bool            // the request waits for a lock in a convoy
+	finally final           // what was last asked for
 }
 
 // handoff is the end of a wait of a location for another one.
@@ -64,6 +65,7 @@ type handoff struct {
 type cause struct {
 	chain int32
 	site  int32
+	last  *turn
 }
 
 // noSite is the number of functions in which a goroutine does not wait for what others give back.
@@ -150,7 +152,7 @@ func (w *walker) emit(c *cause, metric string, path int32, d int64) {
 	if d <= 0 {
 		return
 	}
-	k := key{c.last(), metric, path}
+	k := key{c.number(), metric, path}
 	p := portion{time: d}
 	if w.convoy {
 		p.convoy = d
@@ -179,8 +181,8 @@ func (w *walker) put(last *crumb) {
 // and adds parts up.
 func (p portion) and(x portion) portion { return portion{p.time + x.time, p.convoy + x.convoy} }
 
-// last returns the last link of the chain.
-func (c *cause) last() int32 {
+// number returns the number of the last link of the chain.
+func (c *cause) number() int32 {
 	if c == nil {
 		return -1
 	}
@@ -208,7 +210,7 @@ func (w *walker) walk(loc uint32, from, to int64, c *cause) {
 			break
 		}
 		if end = min(to, end); end > from {
-			w.spend(loc, &a, from, end, c)
+			w.spend(&a, loc, from, end, to, c)
 			from = end
 		}
 	}
@@ -216,8 +218,8 @@ func (w *walker) walk(loc uint32, from, to int64, c *cause) {
 	w.walking = w.walking[:len(w.walking)-1]
 }
 
-// spend divides a time in which a location did one thing.
-func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
+// spend divides a time in which a location did one thing, on its way until a time.
+func (w *walker) spend(a *activity, loc uint32, from, to, until int64, c *cause) {
 	kind := w.r.paths.list[a.path].kind
 	if !w.r.paths.list[a.path].operation() || a.does != wire.None && a.does != wire.Parked {
 		w.emit(c, stateOf(a.does), a.path, to-from)
@@ -241,7 +243,7 @@ func (w *walker) spend(loc uint32, a *activity, from, to int64, c *cause) {
 		begin := min(max(from, x.begin), to)
 		w.emit(c, rest, a.path, begin-from)
 		from = max(begin, min(to, x.end))
-		w.wait(x, a, begin, from, c)
+		w.wait(x, a, begin, from, until, c)
 		rest = metric.Wakeup
 	}
 	w.emit(c, rest, a.path, to-from)
@@ -281,7 +283,7 @@ func stateOf(does wire.Kind) string {
 }
 
 // wait divides the part [from, to) of a wait.
-func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
+func (w *walker) wait(x *wait, a *activity, from, to, until int64, c *cause) {
 	if from >= to {
 		return
 	}
@@ -297,7 +299,7 @@ func (w *walker) wait(x *wait, a *activity, from, to int64, c *cause) {
 		w.emit(c, name, a.path, to-from)
 		return
 	}
-	w.follow(x.causer, from, to, x.end, &cause{w.extend(c.last(), name, a.path), w.site(a.path)})
+	w.follow(x.causer, from, to, x.end, &cause{w.extend(c.number(), name, a.path), w.site(a.path), &turn{x, a.path, until, c}})
 }
 
 // deepest is how many goroutines a walk follows that wait for each other.
@@ -349,9 +351,9 @@ func (w *walker) absent(loc uint32, from, to int64, c *cause) {
 			w.follow(by, from, end, list[i].at, c)
 			w.walking = w.walking[:len(w.walking)-1]
 		} else {
-			w.emit(c, metric.UnrecordedWait, -1, end-from)
+			w.unknown(c, end-from)
 		}
 		from = end
 	}
-	w.emit(c, metric.UnrecordedWait, -1, to-from)
+	w.unknown(c, to-from)
 }
