@@ -416,7 +416,10 @@ func (b *builder) warnings() {
 		counts := maps.Clone(p.Warnings)
 		maps.DeleteFunc(counts, func(name string, n uint64) bool { return n == 0 || name == lostEvents })
 		for _, said := range trace.Said(counts) {
-			add("process %d: %s", p.PID, said)
+			if p.PID != 0 { // else it is not known, and the only one
+				said = fmt.Sprintf("process %d: %s", p.PID, said)
+			}
+			add("%s", said)
 		}
 	}
 	if l := b.lives.focus; b.lives.namesakes {

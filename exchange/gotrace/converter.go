@@ -33,12 +33,14 @@ type converter struct {
 	stream     uint32 // the object of waits for the network that the program interrupts, 0 for none yet
 	interrupts uint32
 	locations  uint64
-	ready      []*goroutine // those that could run
-	stopping   bool         // the runtime has stopped all goroutines
+	ready      []*goroutine            // those that could run
+	stopping   bool                    // the runtime has stopped all goroutines
+	tasks      map[exp.TaskID]struct{} // that have begun, and not ended
+	elsewhere  uint64                  // tasks that ended elsewhere
 }
 
 func newConverter(out *trace.ProcessWriter, early []step, of part) *converter {
-	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, recent: new(recent), functions: map[place]uint32{}, operations: map[operation]uint32{}}
+	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, recent: new(recent), functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]struct{}{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -441,6 +443,9 @@ func (c *converter) finish() {
 		}
 	}
 	c.note(c.box.close())
+	if c.elsewhere > 0 {
+		c.note(c.out.Warnings(map[string]uint64{elsewhere: c.elsewhere}))
+	}
 	end := c.latest - min(c.latest, c.part.from)
 	c.note(c.out.Exited(-1, trace.Stamp{Ticks: end, Mono: int64(end)}))
 }

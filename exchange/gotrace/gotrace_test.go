@@ -370,6 +370,42 @@ func TestUser(t *testing.T) {
 	require.Equal(t, "runtime/trace.NewTask", e.Regions[order].Func)
 }
 
+// TestTaskElsewhere: of tasks, it is told how many another goroutine ended, or their own one when it had left the function that began them.
+func TestTaskElsewhere(t *testing.T) {
+	for ends, want := range map[int]string{0: "", 3: "tasks that were ended outside of the function that began them, and are taken to last as long as that: 3"} {
+		e := analyzed(t, opened(t, traced(t, func() {
+			done := make(chan bool)
+			go func() {
+				tasks()
+				for i := range ends {
+					if task := begins(); i == 0 {
+						time.Sleep(1) // the function is seen to have ended
+						task.End()
+					} else {
+						ended := make(chan bool)
+						go func() { task.End(); close(ended) }()
+						<-ended
+					}
+				}
+				close(done)
+			}()
+			<-done
+		})))
+		if want == "" {
+			require.Empty(t, e.Warnings)
+		} else {
+			require.Contains(t, e.Warnings, want)
+		}
+	}
+}
+
+//go:noinline
+func begins() *trace.Task {
+	_, task := trace.NewTask(context.Background(), "order")
+	time.Sleep(1)
+	return task
+}
+
 //go:noinline
 func tasks() {
 	ctx, task := trace.NewTask(context.Background(), "order")
