@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"testing"
@@ -58,6 +59,27 @@ func TestSlowTogether(t *testing.T) {
 	r.Count = 19
 	_, is = r.Finding()
 	require.False(t, is, "too few")
+}
+
+// TestUnlooked: where processors are busy, requests wait before anybody sees them.
+func TestUnlooked(t *testing.T) {
+	for _, c := range []struct {
+		kind       string
+		busy       int64
+		processors int
+		want       string
+	}{
+		{"http", 100, 2, "all processors were busy for 10.0 % of the run: requests"},
+		{"http", 670, 1, "its processor was busy for 67.0 % of the run: requests"},
+		{"http", 99, 2, ""}, {"task", 900, 2, ""},
+	} {
+		e := &report.Experiment{Sidecar: report.Sidecar{Requests: []report.Requests{{Name: "GET /", Kind: c.kind, Count: 100}}}}
+		e.Header = report.Header{Wall: 1000, Processors: c.processors, Load: &report.Load{Busy: c.busy}}
+		var out strings.Builder
+		require.NoError(t, report.RequestsText(&out, e, 5))
+		before, _, _ := strings.Cut(strings.ReplaceAll(out.String(), "\u00a0", " "), "\n")
+		require.True(t, strings.HasPrefix(before, cmp.Or(c.want, "requests ")), before)
+	}
 }
 
 // TestUsual: what requests spend most of their mean latency with, waits at one place being one.

@@ -10,6 +10,7 @@ import (
 
 	"tracerec/internal/readable"
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // RequestsHelp says what requests are, to people.
@@ -49,9 +50,9 @@ func (p *LatencyPart) onward() (s string) {
 // words says what a goroutine did, and where.
 func (s *Step) words() string {
 	if at := s.where(); at != "" {
-		return phrase(s.Metric) + " in " + at
+		return s.phrase() + " in " + at
 	}
-	return phrase(s.Metric)
+	return s.phrase()
 }
 
 // cause says, behind a wait, what it was for.
@@ -59,7 +60,15 @@ func (s *Step) cause() string {
 	if len(s.CallPath) == 0 {
 		return ", for whom is not known"
 	}
-	return ", for " + s.where() + ", " + phrase(s.Metric)
+	return ", for " + s.where() + ", " + s.phrase()
+}
+
+// phrase says what a goroutine did, in words.
+func (s *Step) phrase() string {
+	if s.Metric == metric.Network && len(s.CallPath) > 0 && s.CallPath[len(s.CallPath)-1] == wire.Pipe {
+		return "waiting for a pipe"
+	}
+	return phrase(s.Metric)
 }
 
 // phrase returns a metric in words.
@@ -104,7 +113,7 @@ func phrase(name string) string {
 	case metric.OnceWait:
 		return "waiting for a Once"
 	case metric.JoinWait:
-		return "waiting for goroutines to end"
+		return "waiting for a WaitGroup"
 	}
 	return name
 }
@@ -132,6 +141,9 @@ func (s *Step) where() string {
 // RequestsText writes what is known of requests for people, with so many names and rows of each list.
 func RequestsText(w io.Writer, e *Experiment, top int) error {
 	warn(w, e.Warnings)
+	if text := e.unlooked(); text != "" {
+		warn(w, []string{text})
+	}
 	if len(e.Requests) == 0 {
 		_, err := fmt.Fprintln(w, "No requests found: none of net/http or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).")
 		return err

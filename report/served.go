@@ -24,6 +24,21 @@ func (e *Experiment) Serves() bool {
 	return answered && (!e.tests() || 2*time >= e.Header.Focus)
 }
 
+// unlooked says that requests came in while nobody looked whether any do, "" if that was rare: the runtime looks when a processor has nothing else to do, or every 10 ms.
+func (e *Experiment) unlooked() string {
+	const share = 0.1 // of the run
+	l := e.Header.Load
+	if !e.Serves() || l == nil || float64(l.Busy) < share*float64(e.Header.Wall) {
+		return ""
+	}
+	all := "all processors were"
+	if e.Header.Processors == 1 {
+		all = "its processor was"
+	}
+	return fmt.Sprintf("%s busy for %s of the run: requests that came in then were seen later, and have waited longer than is said here; the latency that clients measure has that, too",
+		all, glue(percent(l.Busy, e.Header.Wall)))
+}
+
 // service is the verdict on a service: what its slow requests do, or else what all do.
 func (p *page) service() (Verdict, bool) {
 	if !p.e.Serves() || p.e.Requests[0].Count < leastRequests {

@@ -399,6 +399,9 @@ func (p *page) warnings(where string) {
 		p.styledPara(yellow, 0, "! ", fmt.Sprintf("other programs had the processors for %s of the time for which %ss ran: that is longer than it was, and so are waits "+
 			"for them; measure on a machine that is not shared", glue(percent(p.e.surelyRan()-h.CPUTime, p.e.surelyRan())), h.worker()))
 	}
+	if text := p.e.unlooked(); text != "" {
+		p.styledPara(yellow, 0, "! ", text)
+	}
 	for i, text := range p.e.Warnings {
 		if i == most && len(p.e.Warnings) > most+1 {
 			p.styledPara(yellow, 0, "! ", fmt.Sprintf("… and %s (--format json shows all)", count(int64(len(p.e.Warnings)-most), "more warning")))
