@@ -216,16 +216,21 @@ func (p *page) sleepers(top spending) string {
 			by[c.Location] += c.Value
 		}
 	}
-	const few = 50 // one in so many of it is not worth a name
-	var who []uint32
-	for _, l := range slices.Sorted(maps.Keys(by)) {
-		switch {
-		case few*by[l] < top.time && l != top.largest:
-		case l != top.largest && p.e.Groups[p.e.Locations[l].Group].Name != p.e.Groups[group].Name:
-			return ""
-		default:
-			who = append(who, l)
+	const few = 50 // who has less than one part in so many of what the first one has is not worth a name, unless there are many
+	minor, all := func(l uint32, v int64) bool { return few*v < top.most && l != top.largest }, int64(0)
+	for l, v := range by {
+		if minor(l, v) {
+			all += v
 		}
+	}
+	if few*all < top.value {
+		maps.DeleteFunc(by, minor)
+	}
+	who := slices.Sorted(maps.Keys(by))
+	if slices.ContainsFunc(who, func(l uint32) bool {
+		return l != top.largest && p.e.Groups[p.e.Locations[l].Group].Name != p.e.Groups[group].Name
+	}) {
+		return ""
 	}
 	return " of " + p.who(group, who)
 }
