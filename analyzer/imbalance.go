@@ -1,6 +1,9 @@
 package analyzer
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // part is what those who are compared do in one call path.
 type part struct {
@@ -8,11 +11,11 @@ type part struct {
 	members int // that came to it
 }
 
-// comparison says whose work is compared: that of the goroutines of a group. Of threads, all that are compared in parallel regions, and elsewhere the first one of each process with the others;
+// comparison says whose work is compared: that of the goroutines of a group that live at the same time. Of threads, all that are compared in parallel regions, and elsewhere the first one of each process with the others;
 // only the rest with their group. This is Scalasca's definition (metric imbalance of 2.6), which has nothing for the rest.
 type comparison struct {
 	group    []int32 // by location: with whom it is compared outside of parallel regions, number in sides; alone
-	sides    []side  // the groups; behind them, of threads, the first one of each process, and all
+	sides    []side  // the groups, or what lived of them first; behind them who did later, or, of threads, the first one of each process, and all
 	streams  []bool  // by location: it is one of a device, and compared with its group
 	parallel []bool  // by call path: it is in a parallel region; nil if none is
 	threads  bool
@@ -55,6 +58,9 @@ func (b *builder) comparison() *comparison {
 	for i, g := range b.places.groups {
 		c.sides[i] = side{count: g.count, first: b.places.first[i]}
 	}
+	if !b.threads {
+		c.rounds(b.s)
+	}
 	var first, all side
 	seen := make([]bool, len(b.s.defs.Processes))
 	for i := range b.s.locations {
@@ -64,8 +70,9 @@ func (b *builder) comparison() *comparison {
 		g, l := b.places.group[i], uint32(i)
 		if b.places.groups[g].tested != "" {
 			c.group[i] = alone // tests are different work
-		} else if b.places.locs[b.places.reported[i]].count < c.sides[g].count || c.sides[g].count == 1 {
-			c.sides[g].members = append(c.sides[g].members, l)
+		} else if count := b.places.groups[g].count; b.places.locs[b.places.reported[i]].count < count || count == 1 {
+			x := &c.sides[c.group[i]]
+			x.members = append(x.members, l)
 		}
 		def := &b.s.defs.Locations[i]
 		if c.streams[i] = def.Stream; b.threads && !def.Stream {
@@ -83,6 +90,35 @@ func (b *builder) comparison() *comparison {
 		c.parallel = b.s.inParallel()
 	}
 	return c
+}
+
+// rounds divides groups by when their goroutines lived: who lived for less than half of his life with those before does the same work in a later round, which may be a larger one. Of those
+// who begin together, the longest life is first.
+func (c *comparison) rounds(s *scan) {
+	var order []uint32
+	for i := range s.locations {
+		if s.locations[i].seen {
+			order = append(order, uint32(i))
+		}
+	}
+	slices.SortFunc(order, func(x, y uint32) int {
+		l, m := &s.locations[x], &s.locations[y]
+		return cmp.Or(cmp.Compare(c.group[x], c.group[y]), cmp.Compare(l.begin, m.begin), cmp.Compare(m.end, l.end), cmp.Compare(x, y))
+	})
+	group, round, until := int32(alone), int32(alone), int64(0)
+	for _, i := range order {
+		l := &s.locations[i]
+		if g := c.group[i]; g != group {
+			group, round, until = g, g, l.end
+			c.sides[g].count = 0
+		} else if 2*(min(until, l.end)-l.begin) < l.end-l.begin {
+			round, until = int32(len(c.sides)), l.end
+			c.sides = append(c.sides, side{first: c.sides[g].first})
+		}
+		until = max(until, l.end)
+		c.group[i] = round
+		c.sides[round].count++
+	}
 }
 
 // inParallel says of each call path whether it is in a parallel region, nil if none is.

@@ -54,3 +54,18 @@ func TestTestsAreOtherWork(t *testing.T) {
 		require.Equal(t, compared, told > 0, "%s: %d", function, told)
 	}
 }
+
+// TestComparedRounds: goroutines are compared with those of their group that they live with. The first two have 10 ns each; of the next two, which begin when those have ended, one has 15 ns more than the mean of 85. One
+// who comes later and has 80 ns is compared with them if he lives half of that with them: then the mean is 83.
+func TestComparedRounds(t *testing.T) {
+	for begin, over := range map[int]int{80: 17, 81: 15} {
+		program := "location main\n 0 enter main @main.go:1\n"
+		workers := ""
+		for i, life := range [][2]int{{0, 10}, {0, 10}, {20, 120}, {20, 90}, {begin, begin + 80}} {
+			program += fmt.Sprintf(" %d create w%d @main.go:2\n", life[0], i)
+			workers += fmt.Sprintf("location w%d\n %d begin worker by main\n %[2]d enter sum @sum.go:8\n %[3]d exit\n %[3]d end\n", i, life[0], life[1])
+		}
+		x := analyzeText(t, program+" 200 exit\n 200 end\n"+workers)
+		require.EqualValues(t, over, values(x, "overload")["sum"], begin)
+	}
+}

@@ -295,7 +295,7 @@ location h2
 			"No waiting is recorded; 85.9 % of the critical path is not recorded, while no goroutine that is recorded was active.", false, "", "", 0},
 		{"outside all regions of tests", "\nlocation main\n  0 running on 0\n  0 create w @main.go:2\n  100 end\nlocation w\n  0 begin testing.tRunner by main\n  0 running on 1\n  1 end\n",
 			"No waiting was found; 100.0 % of the critical path is outside all regions, where main runs package testing, or starts or ends the program.", true, "execution", "", 0},
-		{"work of which one has more", uneven(41), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8. worker[0] worked 29 ns longer than worker ×2 did on average: the work is not divided evenly.",
+		{"work of which one has more", uneven(41), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8. worker[0] worked 29 ns longer than those of worker ×2 that lived at the same time did on average: the work is not divided evenly.",
 			true, "execution", "sum.go", 8},
 		{"work of which one has little more", uneven(91), "No waiting was found; 98.0 % of the critical path is work in sum at sum.go:8.", true, "execution", "sum.go", 8},
 		{"next to no work", `

@@ -9,9 +9,9 @@ import (
 var (
 	Imbalance = &analyzer.Pattern{Metric: metric.Metric{
 		Name: metric.Imbalance, Title: "Imbalance",
-		Description: "How unevenly the execution of a call path is spread over the goroutines of a group. It shows unequal work, which " +
+		Description: "How unevenly the execution of a call path is spread over the goroutines of a group that lived at the same time. It shows unequal work, which " +
 			"makes others wait elsewhere.",
-		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines of which at least one in 256 came to the call path; tests are not compared with each other. Threads of MPI and OpenMP programs are compared " +
+		Formula: "overload + underload: |execution of the call path on the goroutine − its mean over the group|, for groups of several goroutines of which at least one in 256 came to the call path; goroutines of a group that lived for less than half of their lives with those before are another group; tests are not compared with each other. Threads of MPI and OpenMP programs are compared " +
 			"with all others in parallel regions, elsewhere the first of each process with those of the others",
 		Advice: "Divide the work of this call path by its cost instead of by count, in smaller pieces, or let the goroutines take pieces from a " +
 			"common queue.",

@@ -399,7 +399,7 @@ func (p *page) work(top spending) Verdict {
 	return v
 }
 
-// uneven says that a location worked longer than those of its group did on average, if that is worth it; else "".
+// uneven says that a location worked longer than those of its group with which it lived did on average, if that is worth it; else "".
 func (p *page) uneven(loc uint32) string {
 	e, group := p.e, p.e.Locations[loc].Group
 	i := e.MetricIndex(metric.Overload)
@@ -415,7 +415,7 @@ func (p *page) uneven(loc uint32) string {
 	if float64(longer) < worth*float64(e.Header.Focus) {
 		return ""
 	}
-	return fmt.Sprintf(" %s worked %s longer than %s did on average: the work is not divided evenly.", p.name(loc), glue(seconds(longer)), p.several(group, e.Groups[group].Count))
+	return fmt.Sprintf(" %s worked %s longer than those of %s that lived at the same time did on average: the work is not divided evenly.", p.name(loc), glue(seconds(longer)), p.several(group, e.Groups[group].Count))
 }
 
 // standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.

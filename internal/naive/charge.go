@@ -1,6 +1,7 @@
 package naive
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -276,7 +277,25 @@ func (n *analysis) groups() {
 	}
 }
 
-// imbalance compares the execution of every call path among the goroutines of a role.
+// rounds divides the goroutines of a role into those that lived at the same time: a new round begins with each that lived less than half of its life with the round before.
+func rounds(members []*location) (all [][]*location) {
+	slices.SortStableFunc(members, func(x, y *location) int { return cmp.Or(cmp.Compare(x.begin, y.begin), cmp.Compare(y.end, x.end)) })
+	for _, l := range members {
+		with := int64(-1)
+		if len(all) > 0 {
+			for _, m := range all[len(all)-1] {
+				with = max(with, min(m.end, l.end)-l.begin)
+			}
+		}
+		if 2*with < l.end-l.begin || with < 0 {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], l)
+	}
+	return all
+}
+
+// imbalance compares the execution of every call path among the goroutines of a role that lived at the same time.
 func (n *analysis) imbalance() {
 	paths := map[string]bool{}
 	for c := range n.result.Severity {
@@ -290,7 +309,11 @@ func (n *analysis) imbalance() {
 			groups[first] = append(groups[first], l)
 		}
 	}
+	var all [][]*location
 	for _, members := range groups {
+		all = append(all, rounds(members)...)
+	}
+	for _, members := range all {
 		for path := range paths {
 			sum, came := int64(0), 0
 			for _, l := range members {
