@@ -333,7 +333,12 @@ const doneTogether = "Those that were waited for were hardly done earlier on ave
 
 // even says whether a finding is a join of goroutines that were done hardly earlier on average than the last one.
 func (e *Experiment) even(f *Finding) bool {
-	return e.kind(f).Name == metric.JoinWait && e.explained(f) && 20*f.awaited() < f.Severity
+	return e.kind(f).Name == metric.JoinWait && e.explained(f) && !e.lastOnly(f) && 20*f.awaited() < f.Severity
+}
+
+// lastOnly says whether a finding is a join of which only the last one is known that it joins. That is all that an execution trace tells, and not the WaitGroup.
+func (e *Experiment) lastOnly(f *Finding) bool {
+	return e.kind(f).Name == metric.JoinWait && f.Object.Type == ""
 }
 
 // explained says whether all is known of a finding that is known of some.
@@ -346,6 +351,8 @@ func (e *Experiment) explained(f *Finding) bool {
 // later says, after another sentence, how much of a join was after the average time at which those were done that it joins: what happened meanwhile is told of that.
 func (p *page) later(f *Finding) string {
 	switch {
+	case p.e.lastOnly(f):
+		return " Whether others were done earlier is not known."
 	case p.e.even(f):
 		return " On average, they were done hardly earlier."
 	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && f.awaited() > 0:
