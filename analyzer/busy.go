@@ -7,13 +7,24 @@ import (
 	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
+	"tracerec/trace/wire"
 )
 
 // Goroutines are busy if they wait for others for no more than one part in so many of their lives.
 const busyParts = 10
 
-// workload is the time of a group but that in which its goroutines were ready to run and did not, and how much of it they waited for others, and for what comes from outside.
-type workload struct{ time, waited, outside int64 }
+// workload is the time of a group but that in which its goroutines were ready to run and did not, how much of it they waited for others, and for what comes from outside, and how much they slept; and
+// whether anybody may give them work.
+type workload struct {
+	time, waited, outside, slept int64
+	takes                        bool
+}
+
+// givers are the operations by which goroutines get work from others: from a channel, or out of what a lock guards.
+var givers = []wire.Kind{wire.RecvBegin, wire.SelectBegin, wire.LockBegin, wire.CondBegin}
+
+// paced says whether they bring what nobody gives them, at times at which they wake up: more of them would not have less to do.
+func (w *workload) paced() bool { return !w.takes && 2*w.slept > w.time }
 
 // idle is the part of it in which they had nothing to do. Who waits for the network may be at work there. But who brings others what comes from there may as well have nothing to bring.
 func (w *workload) idle(bring bool) int64 {
@@ -33,6 +44,10 @@ func (b *builder) workloads() []workload {
 	of := make([]workload, len(b.out.Groups))
 	for k, v := range b.cells {
 		g := &of[b.out.Locations[k.loc].Group]
+		g.takes = g.takes || slices.Contains(givers, b.s.paths.nodes[k.path].kind)
+		if k.metric == b.s.metrics.sleep {
+			g.slept += v
+		}
 		switch wait := list[k.metric].Kind == metric.WaitState; {
 		case wait && !outside(list[k.metric].Name):
 			g.waited += v
@@ -209,6 +224,7 @@ func (b *builder) busy() {
 		switch {
 		case same && pattern.Point == Sent && class.count == 1 && class.size > 0 && i < explained && b.giveBack(f):
 			f.Busy = report.Busy{Taken: true}
+		case pattern.Point == Sent && load[g].paced():
 		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].idle(pattern.Point == Sent)*busyParts <= load[g].time:
 			pools = append(pools, i)
 		}

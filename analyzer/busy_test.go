@@ -389,3 +389,36 @@ func TestNothingLeft(t *testing.T) {
 		require.Equal(t, c.want, strings.Contains(x.Advice(f), "Then raise the limit"), c.name)
 	}
 }
+
+// Goroutines that sleep, and then bring something, are no pool that is too small: nobody gives them work. Those are who take it from others, and sleep over it.
+func TestBringersWhoSleepAreNoPool(t *testing.T) {
+	bringers := func(take string) *report.Experiment {
+		text := "mutex m\nchannel out cap 0 @a.go:1\nchannel jobs cap 9 @a.go:2\nlocation main\n 0 enter main\n"
+		for w := range 2 {
+			text += fmt.Sprintf(" 0 create w%d @a.go:3\n", w)
+		}
+		if take != "" {
+			text += strings.Repeat(" 0 send jobs @a.go:4\n 0 leave\n", 8)
+		}
+		for i := range 8 {
+			begin := 31 + 50*i - 30*(i%2) // to wait for the second one for most of the time, on whose sleep the critical path is
+			text += fmt.Sprintf(" %d recv out @a.go:9\n %d blocked\n %d leave\n", begin, begin, 50+50*i)
+		}
+		text += " 410 exit\n"
+		for w := range 2 {
+			text += fmt.Sprintf("location w%d\n 0 begin poll by main\n", w)
+			for i := range 4 {
+				text += fmt.Sprintf("%s %[2]d sleep @a.go:5\n %[3]d leave\n %[3]d send out @a.go:6\n %[3]d leave\n", strings.ReplaceAll(take, "T", fmt.Sprint(100*i)), 100*i, 100*i+50*(w+1))
+			}
+			text += " 401 end\n"
+		}
+		return analyzeText(t, text)
+	}
+	x := bringers("")
+	require.Equal(t, "late_sender", x.Metrics[x.Findings[0].Metric].Name)
+	require.Equal(t, report.Busy{}, x.Findings[0].Busy)
+	require.Equal(t, report.TimerBound, x.Problem(&x.Findings[0]).Name)
+	require.NotContains(t, x.Verdict.Text, "busy")
+	require.Equal(t, report.Busy{Workers: 2}, bringers(" T recv jobs @a.go:4\n T leave\n").Findings[0].Busy)
+	require.Equal(t, report.Busy{Workers: 2}, bringers(" T lock m @a.go:4\n T leave\n T unlock m\n").Findings[0].Busy)
+}

@@ -41,7 +41,7 @@ var problems = []metric.Metric{
 	{
 		Name: PoolTooSmall, Title: "Pool too small",
 		Description: "All workers of a pool were busy while others waited for them.",
-		Formula:     "a wait for goroutines of one group, at one object, or for whom the waiters are known to wait in common; some of them were waited for several times, and they waited for others for no more than a tenth of their lives, without the time in which they had no processor, nor mostly for a timer; nor, if they bring something, for what comes from outside; and processors were not all busy for four fifths of the run",
+		Formula:     "a wait for goroutines of one group, at one object, or for whom the waiters are known to wait in common; some of them were waited for several times, and they waited for others for no more than a tenth of their lives, without the time in which they had no processor, nor mostly for a timer; nor, if they bring something, for what comes from outside, nor slept for most of them without taking anything from a channel or from behind a lock; and processors were not all busy for four fifths of the run",
 		Advice: "More workers help if they wait for something that is not the processor (the network, a disk), or if processors are idle. Otherwise the work must become " +
 			"less or faster.",
 	},
