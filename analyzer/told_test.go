@@ -1,6 +1,7 @@
 package analyzer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,4 +39,15 @@ location b
 		require.NotContains(t, page(t, x), strings.TrimSpace(said[1]))
 		require.Equal(t, said[0] == hardly, strings.HasPrefix(x.Advice(f), "Those that were waited for were hardly done earlier"), text)
 	}
+}
+
+// Two who wait for each other in turn, one for 80 and one for 20 each time, are both told as those who were waited for, also if they did the same.
+func TestInTurn(t *testing.T) {
+	var root, other strings.Builder
+	for t := 0; t < 400; t += 100 {
+		fmt.Fprintf(&root, " %d recv turn @main.go:5\n %[1]d blocked\n %[2]d leave\n %[2]d enter burn @main.go:9\n %[3]d exit\n %[3]d send turn @main.go:6\n %[3]d leave\n", t, t+80, t+100)
+		fmt.Fprintf(&other, " %d enter burn @main.go:9\n %[2]d exit\n %[2]d send turn @b.go:6\n %[2]d leave\n %[2]d recv turn @b.go:5\n %[2]d blocked\n %[3]d leave\n", t, t+80, t+100)
+	}
+	x := analyzeText(t, "channel turn @main.go:1\nlocation main\n 0 enter main @main.go:1\n 0 create w @main.go:2\n"+root.String()+" 400 exit\nlocation w\n 0 begin worker by main\n"+other.String()+" 400 end\n")
+	require.Contains(t, strings.ReplaceAll(x.Verdict.Text, "\u00a0", " "), " of its time (380 ns), 80.0 % of it for worker, the rest for main, mostly in burn at main.go:9 then.")
 }

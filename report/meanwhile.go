@@ -46,22 +46,34 @@ func (e *Experiment) mostlyIn(f *Finding) (path uint32, ok bool) {
 	return places[0].Path, true
 }
 
-// whoWas returns which of the causers of a finding the critical path was on most where it was at the place of a call path, nil if it is on none of them there.
-// They need not be those who were waited for longest: waits off the critical path count there, too. But whoever was waited for less than a tenth as long is not meant.
-func (e *Experiment) whoWas(path uint32, causers []Causer) (who *Causer) {
-	place, at := e.placeOf(path), map[string]int64{}
+// elsewhere says whether the causers of a finding waited for others at another place than that of a call path, for longer than they did anything else.
+func (e *Experiment) elsewhere(f *Finding, path uint32) bool {
+	list, _ := e.ahead(f, e.doings(f))
+	return list[0].group >= 0 && e.placeOf(uint32(list[0].path)) != e.placeOf(path)
+}
+
+// whoWas returns which of the causers of a finding the critical path was on where it was at the place of a call path, those of one name as one, largest first, and how long each was there.
+// They need not be those who were waited for longest: waits off the critical path count there, too. But whoever was waited for less than a tenth as long is not meant, nor who was there for less than a twentieth of that time.
+func (e *Experiment) whoWas(path uint32, causers []Causer) (who []*Causer, times []int64) {
+	place, at, all := e.placeOf(path), map[string]int64{}, int64(0)
 	for _, c := range e.criticalPath() {
 		if e.placeOf(c.Path) == place {
 			at[e.Groups[e.Locations[c.Location].Group].Name] += c.Value
 		}
 	}
-	most := int64(0)
-	for i, c := range causers {
-		if c.Group >= 0 && 10*c.Severity >= causers[0].Severity && at[e.Groups[c.Group].Name] > most {
-			who, most = &causers[i], at[e.Groups[c.Group].Name]
+	name := func(c *Causer) string { return e.Groups[c.Group].Name }
+	for i := range causers {
+		if c := &causers[i]; c.Group >= 0 && 10*c.Severity >= causers[0].Severity && at[name(c)] > 0 && !slices.ContainsFunc(who, func(x *Causer) bool { return name(x) == name(c) }) {
+			who = append(who, c)
+			all += at[name(c)]
 		}
 	}
-	return who
+	slices.SortStableFunc(who, func(x, y *Causer) int { return cmp.Compare(at[name(y)], at[name(x)]) })
+	who = slices.DeleteFunc(who, func(c *Causer) bool { return 20*at[name(c)] < all })
+	for _, c := range who {
+		times = append(times, at[name(c)])
+	}
+	return who, times
 }
 
 // doing is what causers of a finding did while they were waited for.

@@ -119,6 +119,22 @@ func TestWhoWasThere(t *testing.T) {
 	require.NotContains(t, p.because(&f), "mostly", "the path is on none of them there")
 }
 
+// What those who were waited for did on the critical path is not what they mostly did if they waited for others longer, in another place than those who waited for them.
+func TestMostlyWaited(t *testing.T) {
+	e := hydro()
+	f := e.Findings[0]
+	there := f.Meanwhile[0].Time // in sweep
+	step := f.Meanwhile[1].Path
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
+	said := func(path uint32, ns int64) string {
+		f.Onward, f.Awaited = []Onward{{PathTime{path, ns}, 0}}, f.Critical+ns
+		return spaced(p.because(&f))
+	}
+	require.Equal(t, "for worker[3], which was mostly in sweep at ppm.go:88 then", said(step, there))
+	require.Equal(t, "for worker[3], which was in sweep at ppm.go:88", said(step, there+1))
+	require.Equal(t, "for worker[3], which was mostly in sweep at ppm.go:88 then", said(f.Path, there+1), "in one queue with them")
+}
+
 // Whoever was waited for hardly at all is not said to be whom the others waited for, even if the critical path was on it at that place.
 func TestWhoHardlyWas(t *testing.T) {
 	e := hydro()

@@ -499,18 +499,43 @@ func (p *page) because(f *Finding) string {
 	if n := len(causers) - 1; 2*c.Severity < f.Severity && n > 0 {
 		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
 	}
-	if path, ok := p.e.mostlyIn(f); ok {
-		if d := p.e.whoWas(path, causers); d != nil {
-			if there := p.e.meanwhileOf(f)[0].Time; len(causers) > 1 && 3*there < 2*f.Critical {
-				return fmt.Sprintf("%s of it for %s, which was %s then, and the rest in other places", glue(percent(there, f.Critical)), p.who(d.Group, d.mattering()), p.doingAt(path))
-			}
-			return fmt.Sprintf("for %s, which was mostly %s then", p.who(d.Group, d.mattering()), p.doingAt(path))
-		}
+	if meanwhile := p.meanwhileFor(f, causers); meanwhile != "" {
+		return meanwhile
 	}
 	if c.Path < 0 {
 		return "for " + who
 	}
 	return fmt.Sprintf("for %s, %s %s", who, p.causing(f, c), p.at(uint32(c.Path)))
+}
+
+// meanwhileFor says for whom a finding's waiting was that delayed the run, and what they mostly did then; "" if that is not one thing.
+func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
+	path, ok := p.e.mostlyIn(f)
+	if !ok || p.e.elsewhere(f, path) {
+		return ""
+	}
+	those, times := p.e.whoWas(path, causers)
+	if len(those) == 0 {
+		return ""
+	}
+	all := int64(0)
+	for _, t := range times {
+		all += t
+	}
+	who := p.who(those[0].Group, those[0].mattering())
+	there := p.e.meanwhileOf(f)[0].Time
+	others := those[1:]
+	switch {
+	case len(others) > 0:
+		rest := count(int64(len(others)), "other")
+		if len(others) == 1 {
+			rest = p.who(others[0].Group, others[0].mattering())
+		}
+		return fmt.Sprintf("%s of it for %s, the rest for %s, mostly %s then", glue(percent(times[0], all)), who, rest, p.doingAt(path))
+	case len(causers) > 1 && 3*there < 2*f.Critical:
+		return fmt.Sprintf("%s of it for %s, which was %s then, and the rest in other places", glue(percent(there, f.Critical)), who, p.doingAt(path))
+	}
+	return fmt.Sprintf("for %s, which was mostly %s then", who, p.doingAt(path))
 }
 
 // causing says what a causer of a finding did to cause it.
