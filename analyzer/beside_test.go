@@ -130,6 +130,32 @@ func TestVerdictOfSleepBesideWaiting(t *testing.T) {
 			"at w.go:3 then.", "late_sender"},
 		{"sleep where those sleep who are waited for", strings.Replace(sleepThenWaiting(16), "enter load @w.go:3\n  68 exit", "sleep @key.go:5\n  68 leave", 1),
 			"Waiting to receive from the channel first used at main.go:9 delays the run most: 18.0 % of its time (18 ns), for worker, which was mostly in sleep at key.go:5 then.", "late_sender"},
+		{"sleep of those who are joined, before the first ones are done on average", `
+process main cpu 200
+waitgroup wg @main.go:3
+location main
+  0 enter main @main.go:1
+  0 add wg 2
+  0 create a @main.go:2
+  0 create b @main.go:2
+  1 wait wg @main.go:3
+  1 blocked
+  90 leave
+  100 exit
+location a
+  0 begin worker by main
+  20 done wg
+  20 end
+location b
+  0 begin worker by main
+  0 sleep @a.go:7
+  65 leave
+  65 enter sum @sum.go:8
+  90 exit
+  90 done wg
+  90 end
+`, "65.0 % of the critical path is sleep of worker[1] at a.go:7. Of all waiting, that for the WaitGroup first used at main.go:3 delays the run most: 35.0 % of its time (35 ns), " +
+			"for worker[1], which was mostly in sum at sum.go:8 then.", "sleep"},
 		{"most of the run at work in one place, beside a quarter of waiting", endedAt70(workThenWaiting(2)), "64.3 % of the critical path is work in derive at key.go:5. Of all waiting, that to receive from the channel first used at main.go:9 delays the run most: " +
 			"25.7 % of its time (18 ns), for worker, which was mostly in load at w.go:3 then.", "execution"},
 		{"half of the run at work in one place, beside a quarter of waiting", endedAt70(workThenWaiting(12)), "Waiting to receive from the channel first used at main.go:9 delays the run most: 25.7 % of its time (18 ns), for worker, which was mostly in load " +

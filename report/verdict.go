@@ -145,7 +145,7 @@ func (p *page) extent(f *Finding) string {
 
 // outweighed says whether something else has so much of the critical path that the waiting of a finding is not what delays the run most: more waiting
 // for what is not recorded or for a processor, or sleep with which the waiting has nothing to do, or work that has more than twice as much where the waiting has little, or that has
-// most. What the causers did meanwhile belongs to the waiting.
+// most. What the causers did meanwhile belongs to the waiting, and where they slept, all sleep there may; but not that before the time from which on a join delays the run.
 func (p *page) outweighed(f *Finding, top spending) bool {
 	beside := top.time
 	for _, m := range f.Meanwhile {
@@ -153,7 +153,7 @@ func (p *page) outweighed(f *Finding, top spending) bool {
 			beside -= m.Time
 		}
 	}
-	if top.doing > sleeping || top.doing == sleeping && beside == top.time {
+	if top.doing > sleeping || top.doing == sleeping && (beside == top.time || p.e.kind(f).Name == metric.JoinWait) {
 		return beside > f.Critical
 	}
 	return beside > 2*f.Critical && (4*f.Critical < p.e.Header.Focus || 2*beside > p.e.Header.Focus)
