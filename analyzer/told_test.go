@@ -51,3 +51,49 @@ func TestInTurn(t *testing.T) {
 	x := analyzeText(t, "channel turn @main.go:1\nlocation main\n 0 enter main @main.go:1\n 0 create w @main.go:2\n"+root.String()+" 400 exit\nlocation w\n 0 begin worker by main\n"+other.String()+" 400 end\n")
 	require.Contains(t, strings.ReplaceAll(x.Verdict.Text, "\u00a0", " "), " of its time (380 ns), 80.0 % of it for worker, the rest for main, mostly in burn at main.go:9 then.")
 }
+
+// Of those who wait for a Once each lets another one go on, so it is not known of them all that they ran the function; only who was at it while they waited is known.
+func TestToldOnce(t *testing.T) {
+	x := analyzeText(t, `
+process main cpu 300
+waits for_main
+waits for_a
+waits for_b
+location main
+  0 enter main @main.go:1
+  0 create r @main.go:2
+  0 create a @main.go:2
+  0 create b @main.go:2
+  1 wait for_main @main.go:3
+  1 blocked
+  93 leave
+  100 exit
+location r
+  0 begin worker by main
+  0 enter load @load.go:5
+  90 exit
+  90 enter once @main.go:9
+  90 done for_a
+  90 exit
+  90 end
+location a
+  0 begin worker by main
+  1 once for_a @main.go:9
+  1 blocked
+  91 leave
+  91 enter once @main.go:9
+  91 done for_b
+  91 exit
+  91 end
+location b
+  0 begin worker by main
+  1 once for_b @main.go:9
+  1 blocked
+  92 leave
+  92 done for_main
+  92 end
+`)
+	require.Equal(t, "once_wait", x.Metrics[x.Findings[0].Metric].Name)
+	require.Contains(t, strings.ReplaceAll(x.Verdict.Text, "\u00a0", " "), " for worker[0], which was mostly in load at load.go:5 then.")
+	require.Contains(t, strings.ReplaceAll(x.Sentences().Finding(&x.Findings[0]), "\u00a0", " "), "for worker ×2 (of 3), which ran it or waited for it, too, in once at main.go:9.")
+}

@@ -203,3 +203,8 @@ func (p *page) released(f *Finding, c *Causer) bool {
 	r := p.e.leaf(uint32(c.Path))
 	return r.Name == unlockName || !r.Operation && isLockWait(p.e.Metrics[p.causedIn(f, c)].Name)
 }
+
+// passedOn says whether some of a causer of a finding may only have waited for a Once, too: an execution trace tells who let each one go on, and that need not be who ran the function.
+func (p *page) passedOn(f *Finding, c *Causer) bool {
+	return p.e.Metrics[p.causedIn(f, c)].Name == metric.OnceWait && f.Object.Type == "" && slices.ContainsFunc(c.Locations, func(l uint32) bool { return slices.Contains(f.Locations, l) })
+}

@@ -76,6 +76,15 @@ func (e *Experiment) whoWas(path uint32, causers []Causer) (who []*Causer, times
 	return who, times
 }
 
+// onPathAt returns those of some locations that the critical path was on where it was at the place of a call path.
+func (e *Experiment) onPathAt(path uint32, locations []uint32) []uint32 {
+	place, on := e.placeOf(path), map[uint32]bool{}
+	for _, c := range e.criticalPath() {
+		on[c.Location] = on[c.Location] || e.placeOf(c.Path) == place
+	}
+	return slices.DeleteFunc(slices.Clone(locations), func(l uint32) bool { return !on[l] })
+}
+
 // doing is what causers of a finding did while they were waited for.
 type doing struct {
 	time  int64

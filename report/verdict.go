@@ -522,7 +522,13 @@ func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
 	for _, t := range times {
 		all += t
 	}
-	who := p.who(those[0].Group, those[0].mattering())
+	first := those[0].mattering()
+	if p.passedOn(f, those[0]) {
+		if on := p.e.onPathAt(path, those[0].Locations); len(on) > 0 {
+			first = on
+		}
+	}
+	who := p.who(those[0].Group, first)
 	there := p.e.meanwhileOf(f)[0].Time
 	others := those[1:]
 	switch {
@@ -542,6 +548,8 @@ func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
 func (p *page) causing(f *Finding, c *Causer) string {
 	m := &p.e.Metrics[p.causedIn(f, c)]
 	switch {
+	case p.passedOn(f, c):
+		return "which ran it or waited for it, too, in"
 	case !p.released(f, c):
 	case p.e.leaf(uint32(c.Path)).Name == unlockName:
 		return "which released it at"
