@@ -174,6 +174,7 @@ const (
 	opLastYield
 	opPulled
 	opQuiesces
+	opProcessors // how many goroutines can run at once from now on, while the world is stopped
 	operations
 )
 
@@ -240,6 +241,8 @@ func hook(op uint64, object uintptr, arg uint64) uint64 {
 		return se.streamOperation(op, uint64(object), arg)
 	case opFinal:
 		se.final(*(*unsafe.Pointer)(unsafe.Pointer(&object)), uint32(op>>8), arg)
+	case opProcessors:
+		se.buffer.Processors(int(arg))
 	case opOnceRun:
 		se.pointInside(se.spanOf(arg))
 	case opTriedRecv, opTriedSelect:

@@ -45,6 +45,7 @@ type process struct {
 
 	// Known when it is over, or left:
 	warnings   map[string]uint64
+	processors int                // on which its goroutines could run at once at last, 0 unknown
 	lost       uint64             // events,
 	losses     []shm.LocationLoss // by goroutine
 	recorded   time.Duration      // from its begin to its end
@@ -157,8 +158,8 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 	if p.runsOn {
 		p.warnings[stillRunning] = 1
 	}
-	heldUpByQuotas(p.warnings, p.quotas, int(min(p.info.Processors, math.MaxInt32)))
-	err := errors.Join(p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
+	heldUpByQuotas(p.warnings, p.quotas, p.processors)
+	err := errors.Join(p.out.Processors(p.processors), p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
 	if err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (p *process) saveAll(w *trace.Writer) error {
 
 // sum notes what the process counted.
 func (p *process) sum() {
-	p.warnings = p.view.Warnings()
+	p.warnings, p.processors = p.view.Warnings(), int(min(p.view.Processors(), math.MaxInt32))
 	for _, text := range p.missing {
 		p.warnings[text]++
 	}

@@ -151,7 +151,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestProcessor: the processor, its rate and how many there are, are kept; an archive without them has none.
+// TestProcessor: the processor, its rate and how many there are at last, are kept; an archive without them has none.
 func TestProcessor(t *testing.T) {
 	known := Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf, Stepping: 2, Name: "Some Processor"}
 	dir := t.TempDir()
@@ -162,15 +162,21 @@ func TestProcessor(t *testing.T) {
 		_, err = w.AddProcess(i)
 		require.NoError(t, err)
 	}
+	changed, err := w.AddProcess(ProcessInfo{PID: 7, Processor: known, Processors: 8})
+	require.NoError(t, err)
+	for _, n := range []int{4, 2, 0} {
+		require.NoError(t, changed.Processors(n))
+	}
 	require.NoError(t, w.Close())
 	a, err := Open(dir)
 	require.NoError(t, err)
 	defer a.Close()
+	require.Empty(t, a.Problems())
 	p := a.Definitions().Processes
 	require.Equal(t, []Processor{{}, known, {Arch: "arm64", Model: -1}}, []Processor{p[0].Processor, p[1].Processor, p[2].Processor})
 	require.Equal(t, []uint64{0, 2.1e9, 0}, []uint64{p[0].Hertz, p[1].Hertz, p[2].Hertz})
 	require.Equal(t, []Processor{{}, known, {}}, []Processor{p[3].Processor, p[4].Processor, p[5].Processor})
-	for i, n := range []int{0, 0, 0, 3, maxProcessors, 0} {
+	for i, n := range []int{0, 0, 0, 3, maxProcessors, 0, 2} {
 		require.Equal(t, n, p[i].Processors, "process %d", i)
 	}
 }

@@ -84,7 +84,7 @@ type Process struct {
 	Warnings  map[string]uint64 // what the process counted: events lost, ends on the wrong goroutine, …
 	Processor Processor         // what the process ran on
 	Hertz     uint64            // the processor's cycles per second at its nominal rate; 0 unknown
-	// Processors is how many of its goroutines could run at once when it began to record: GOMAXPROCS, but no more than the processors that
+	// Processors is how many of its goroutines could run at once, at last if that changed: GOMAXPROCS, but no more than the processors that
 	// the system let it run on. 0 unknown.
 	Processors int
 	// States says that its events tell when goroutines ran, and what else they did outside of operations.

@@ -151,8 +151,12 @@ func (p *process) record(r *recordReader) {
 	if r.err == nil && (i.Frequency < minFrequency || unit == 0) {
 		r.err = errors.New("impossible clock")
 	}
-	if r.err == nil && !p.known {
+	switch {
+	case r.err != nil:
+	case !p.known:
 		p.info, p.unit, p.known, p.exit = i, unit, true, -1
+	case i.Processors > 0:
+		p.info.Processors = i.Processors
 	}
 }
 

@@ -221,16 +221,21 @@ func (w *Writer) reopen(s *segment) error {
 // AddProcess adds a process.
 func (w *Writer) AddProcess(i ProcessInfo) (*ProcessWriter, error) {
 	p := w.process(i)
-	r := newRecordWriter()
-	fields := []any{int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, p.info.Frequency, p.encoder.unit.unit, p.info.EventCost}
+	return p, p.describe()
+}
+
+// describe writes the description of the process.
+func (p *ProcessWriter) describe() error {
+	r, i := newRecordWriter(), &p.info
+	fields := []any{int64(i.PID), int64(i.Parent), i.Args, i.Start.Ticks, i.Start.Mono, i.Start.Wall, i.Clock, i.Frequency, p.encoder.unit.unit, i.EventCost}
 	if c := i.Processor; c != (Processor{}) {
 		fields = append(fields, c.Arch, c.Vendor, int64(c.Family), int64(c.Model), int64(c.Stepping), c.Name, min(i.Hertz, maxFrequency))
 	}
-	if p.info.Processors > 0 {
-		fields = append(fields, int64(p.info.Processors))
+	if i.Processors > 0 {
+		fields = append(fields, int64(i.Processors))
 	}
 	r.array(fields...)
-	return p, w.records(processFrame, p.index, r)
+	return p.w.records(processFrame, p.index, r)
 }
 
 func (w *Writer) process(i ProcessInfo) *ProcessWriter {
@@ -356,6 +361,15 @@ func (p *ProcessWriter) Define(d wire.Def) error {
 // CPUTime says how much processor time the process had used since it began to record, for the stamps to come, that of its end
 // included: user and system time of all its threads, ns. 0 is unknown.
 func (p *ProcessWriter) CPUTime(ns int64) { p.cpu = ns }
+
+// Processors says that so many goroutines of the process can run at once by now; 0 or less is unknown.
+func (p *ProcessWriter) Processors(n int) error {
+	if n = min(n, maxProcessors); n <= 0 || n == p.info.Processors {
+		return p.w.err
+	}
+	p.info.Processors = n
+	return p.describe()
+}
 
 // Clock adds a stamp; they are expected in ascending order.
 func (p *ProcessWriter) Clock(s Stamp) error {

@@ -30,6 +30,13 @@ func TestNoDescriptors(t *testing.T) {
 	require.Equal(t, map[string]uint64{"states of goroutines are not recorded (descriptors of goroutines are not known here)": 1}, warnings)
 }
 
+// TestProcessors: how many goroutines can run at once is what the program sets itself.
+func TestProcessors(t *testing.T) {
+	a := recordCommand(t, "env", "GOMAXPROCS=2", program(t, "processors"))
+	require.Empty(t, a.Check())
+	require.Equal(t, 1, a.Definitions().Processes[0].Processors)
+}
+
 // TestStates records a program whose goroutines are in all states.
 func TestStates(t *testing.T) {
 	a := record(t, "states")

@@ -35,6 +35,7 @@ type converter struct {
 	locations  uint64
 	ready      []*goroutine            // those that could run
 	stopping   bool                    // the runtime has stopped all goroutines
+	processors int                     // on which goroutines can run at once by now, 0 unknown
 	tasks      map[exp.TaskID]struct{} // that have begun, and not ended
 	elsewhere  uint64                  // tasks that ended elsewhere
 }
@@ -79,6 +80,10 @@ func (c *converter) event(e *step) {
 		c.region(e)
 	case exp.EventTaskBegin, exp.EventTaskEnd:
 		c.task(e)
+	case exp.EventMetric:
+		if n, is := e.about.(int); is {
+			c.processors = n
+		}
 	case exp.EventStackSample:
 		if g := c.goroutine(e.Goroutine()); g != nil {
 			c.sampled(g, c.stack(e.Stack()))
@@ -443,6 +448,7 @@ func (c *converter) finish() {
 		}
 	}
 	c.note(c.box.close())
+	c.note(c.out.Processors(c.processors))
 	if c.elsewhere > 0 {
 		c.note(c.out.Warnings(map[string]uint64{elsewhere: c.elsewhere}))
 	}

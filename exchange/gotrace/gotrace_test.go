@@ -202,6 +202,19 @@ func TestWaits(t *testing.T) {
 	require.Positive(t, e.Total(e.MetricIndex("sleep")))
 }
 
+// TestProcessors: how many goroutines can run at once is what the program sets while it is traced.
+func TestProcessors(t *testing.T) {
+	before := runtime.GOMAXPROCS(2)
+	defer runtime.GOMAXPROCS(before)
+	text := traced(t, func() {
+		c := make(chan int)
+		go sends(c)
+		receives(c)
+		runtime.GOMAXPROCS(3)
+	})
+	require.Equal(t, 3, analyzed(t, opened(t, text)).Header.Processors)
+}
+
 // TestWaysToWake: what ends a wait for a channel is told apart however the program does it.
 func TestWaysToWake(t *testing.T) {
 	var ended sync.WaitGroup

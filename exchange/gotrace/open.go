@@ -137,10 +137,8 @@ func (s source) early(damage error) ([]step, error) {
 // processors returns the number of goroutines that can run at once, 0 if the events do not say.
 func processors(events []step) int {
 	for i := range events {
-		if e := &events[i]; e.Kind() == exp.EventMetric {
-			if m := e.Metric(); m.Name == "/sched/gomaxprocs:threads" && m.Value.Kind() == exp.ValueUint64 {
-				return int(min(m.Value.Uint64(), 1<<16))
-			}
+		if n, is := events[i].about.(int); is {
+			return n
 		}
 	}
 	return 0

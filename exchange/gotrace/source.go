@@ -61,7 +61,7 @@ func lastOf(r *exp.Reader) *exp.Time {
 type step struct {
 	exp.Event
 	transition exp.StateTransition // of an EventStateTransition
-	about      any                 // exp.Range, exp.Region or exp.Task of others; of an EventSync, how many bytes have been read, which are those of the events up to the next one
+	about      any                 // exp.Range, exp.Region or exp.Task of others; of an EventMetric, how many goroutines can run at once, as int, if it tells; of an EventSync, how many bytes have been read, which are those of the events up to the next one
 }
 
 // says asks the event.
@@ -75,6 +75,10 @@ func (s *step) says() {
 		s.about = s.Region()
 	case exp.EventTaskBegin, exp.EventTaskEnd:
 		s.about = s.Task()
+	case exp.EventMetric:
+		if m := s.Metric(); m.Name == "/sched/gomaxprocs:threads" && m.Value.Kind() == exp.ValueUint64 {
+			s.about = int(min(m.Value.Uint64(), 1<<16))
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	if err = b.create(unborn, blocks); err == nil {
 		b.describe(k, c.FrequencyOf(k))
 		b.h.eventCost = eventCost
-		b.h.processors = uint64(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+		b.Processors(runtime.GOMAXPROCS(0))
 		if b.newDefs(0) && b.newLosses() {
 			err = os.Rename(unborn, b.path)
 		} else {
@@ -80,6 +80,9 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 	}
 	return b, nil
 }
+
+// Processors says how many goroutines of the process may run at once from now on.
+func (b *Buffer) Processors(n int) { b.h.processors.Store(uint64(min(n, runtime.NumCPU()))) }
 
 // Unborn tells whether a file of that name in a session directory is a buffer that its process is making, or died in making.
 func Unborn(name string) bool {

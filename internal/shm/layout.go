@@ -91,10 +91,10 @@ type header struct {
 	startWall   uint64
 	clockKind   uint64
 	frequency   uint64
-	argsLength  uint64 // bytes, each argument ends with NUL
-	eventCost   uint64 // picoseconds
-	locked      uint64 // 1: the file is locked as long as the process lives
-	processors  uint64 // goroutines that can run at once, when the process began to record
+	argsLength  uint64        // bytes, each argument ends with NUL
+	eventCost   uint64        // picoseconds
+	locked      uint64        // 1: the file is locked as long as the process lives
+	processors  atomic.Uint64 // goroutines that can run at once
 	_           [15]uint64
 
 	finished  atomic.Uint64 // 1: the process records no more

@@ -99,7 +99,7 @@ func (v *View) check(h *header) error {
 		Start:     clock.Stamp{Ticks: h.startTicks, Mono: int64(h.startMono), Wall: int64(h.startWall)},
 		Clock:     clock.Kind(h.clockKind),
 		Frequency: h.frequency,
-		EventCost: h.eventCost, Processors: h.processors, Born: h.bootTicks,
+		EventCost: h.eventCost, Processors: h.processors.Load(), Born: h.bootTicks,
 	}
 	return nil
 }
@@ -115,6 +115,9 @@ func (v *View) Close() {
 
 // Info returns what the file said when it was opened.
 func (v *View) Info() Info { return v.info }
+
+// Processors returns how many goroutines of the process can run at once by now, 0 unknown.
+func (v *View) Processors() uint64 { return v.h.processors.Load() }
 
 // Finished tells whether the process said that it records no more.
 func (v *View) Finished() bool { return v.h.finished.Load() != 0 }
