@@ -24,7 +24,6 @@ type converter struct {
 	latest     uint64            // of all events so far
 	goroutines map[exp.GoID]*goroutine
 	stacks     map[exp.Stack]*stack // of the generation
-	recent     *recent              // of both
 	frames     []exp.StackFrame     // scratch
 	functions  map[place]uint32
 	operations map[operation]uint32
@@ -41,7 +40,7 @@ type converter struct {
 }
 
 func newConverter(out *trace.ProcessWriter, early []step, of part) *converter {
-	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, recent: new(recent), functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]struct{}{}}
+	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]struct{}{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -68,7 +67,7 @@ func (c *converter) timed(e *step) {
 func (c *converter) event(e *step) {
 	switch e.Kind() {
 	case exp.EventSync:
-		c.nextGeneration()
+		clear(c.stacks)
 		c.sync(e.about.(int64))
 	case exp.EventStateTransition:
 		if e.transition.Resource.Kind == exp.ResourceGoroutine {
@@ -85,7 +84,7 @@ func (c *converter) event(e *step) {
 			c.processors = n
 		}
 	case exp.EventStackSample:
-		if g := c.goroutine(e.Goroutine()); g != nil {
+		if g := c.goroutines[e.Goroutine()]; g != nil {
 			c.sampled(g, c.stack(e.Stack()))
 		}
 	}
@@ -104,7 +103,7 @@ func (c *converter) transition(e *step) {
 	t := &e.transition
 	from, to := t.Goroutine()
 	id := t.Resource.Goroutine()
-	g := c.goroutine(id)
+	g := c.goroutines[id]
 	if g == nil {
 		g = &goroutine{id: uint64(id), loose: true, queued: -1}
 		c.goroutines[id] = g
@@ -136,7 +135,7 @@ func (c *converter) transition(e *step) {
 
 // actor returns the goroutine that did an event, with its stack there, where it goes on; nil if it is not known, or is g.
 func (c *converter) actor(e *step, g *goroutine) (*goroutine, *stack) {
-	by := c.goroutine(e.Goroutine())
+	by := c.goroutines[e.Goroutine()]
 	if by == g {
 		return nil, nil
 	}
@@ -388,7 +387,7 @@ func (c *converter) end(g *goroutine) {
 		c.put(g, c.now, wire.End, 0)
 		c.flush(g)
 	}
-	c.forget(g)
+	delete(c.goroutines, exp.GoID(g.id))
 }
 
 // during takes the begin or the end of a time in which something goes on.
@@ -411,7 +410,7 @@ func (c *converter) during(e *step) {
 			}
 		}
 	case r.Name == "GC mark assist" && r.Scope.Kind == exp.ResourceGoroutine:
-		g := c.goroutine(r.Scope.Goroutine())
+		g := c.goroutines[r.Scope.Goroutine()]
 		if g == nil || g.assists == !ends {
 			return
 		}

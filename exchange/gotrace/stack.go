@@ -151,6 +151,19 @@ func system(start string) bool {
 	return strings.HasPrefix(start, "runtime.") && !slices.Contains(starters, start) || strings.HasPrefix(start, "runtime/trace.")
 }
 
+// stack returns a stack of a goroutine, nil if there is none. Those of a generation are kept.
+func (c *converter) stack(s exp.Stack) *stack {
+	if s == exp.NoStack {
+		return nil
+	}
+	known, ok := c.stacks[s]
+	if !ok {
+		known = c.newStack(s)
+		c.stacks[s] = known
+	}
+	return known
+}
+
 // framesOf appends the frames of a stack to a list.
 func framesOf(s exp.Stack, frames []exp.StackFrame) (list []exp.StackFrame, err error) {
 	defer caught(&err)

@@ -15,7 +15,7 @@ const newTask = "runtime/trace.NewTask"
 // region takes the begin or the end of what the program calls a region: a level of the goroutine that begins it.
 func (c *converter) region(e *step) {
 	r := e.about.(exp.Region)
-	if g, s := c.at(e, c.goroutine(e.Goroutine())); g != nil {
+	if g, s := c.at(e, c.goroutines[e.Goroutine()]); g != nil {
 		if until := "region " + r.Type; e.Kind() == exp.EventRegionBegin {
 			c.enter(g, operation{r.Type, s.leaf}, until)
 		} else {
@@ -30,7 +30,7 @@ const elsewhere = "tasks that were ended outside of the function that began them
 // task does the same for tasks. One that another goroutine ends is open for as long as the function that began it, and counted.
 func (c *converter) task(e *step) {
 	t := e.about.(exp.Task)
-	if g, s := c.at(e, c.goroutine(e.Goroutine())); g != nil {
+	if g, s := c.at(e, c.goroutines[e.Goroutine()]); g != nil {
 		until := "task " + strconv.FormatUint(uint64(t.ID), 10)
 		switch {
 		case e.Kind() == exp.EventTaskBegin:
