@@ -405,7 +405,7 @@ func TestTaskElsewhere(t *testing.T) {
 			<-done
 		})))
 		if want == "" {
-			require.Empty(t, e.Warnings)
+			require.NotContains(t, strings.Join(e.Warnings, "\n"), "tasks") // there may be others: how long anything waits depends on the machine
 		} else {
 			require.Contains(t, e.Warnings, want)
 		}
