@@ -76,6 +76,7 @@ func (s *step) says() {
 	case exp.EventTaskBegin, exp.EventTaskEnd:
 		s.about = s.Task()
 	case exp.EventMetric:
+		s.about = nil // steps are used again
 		if m := s.Metric(); m.Name == "/sched/gomaxprocs:threads" && m.Value.Kind() == exp.ValueUint64 {
 			s.about = int(min(m.Value.Uint64(), 1<<16))
 		}
