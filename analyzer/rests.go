@@ -142,7 +142,7 @@ func (w *walker) attended(loc uint32, behind, t int64) (by uint32, at int64, is 
 	if j.causer != loc || j.begin >= t || (j.at-j.begin)*attendantParts >= j.begin-max(w.s.locations[loc].begin, w.path.begin) || w.s.locations[last.loc].begin >= j.begin {
 		return loc, t, false
 	}
-	rested := w.s.regions.attends[w.s.locations[loc].begun] && behind < j.begin
+	rested := w.s.regions.list[w.s.locations[loc].begun].Func == profileWriter && behind < j.begin
 	for _, r := range slices.Backward(w.rests.until(loc, behind, t)) {
 		if rested = rested || r.begin < j.begin; rested {
 			break
