@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tracerec/metric"
-	"tracerec/trace/wire"
 )
 
 // The names of the problems.
@@ -207,13 +206,14 @@ func (e *Experiment) exhausted(work bool) string {
 
 // pathOf is the call path of an operation, with the function that it is in before it, also if that is none of the regions.
 func (e *Experiment) pathOf(path uint32) []string {
-	names, r := e.CallPath(path), e.leaf(path)
-	if n := len(names); r.Operation && r.Func != "" {
-		if f := wire.ShortName(r.Func); n < 2 || names[n-2] != f {
-			names = slices.Insert(slices.Clone(names), n-1, f)
-		}
+	names, r, above := e.CallPath(path), e.leaf(path), ""
+	if !r.Operation {
+		return names
 	}
-	return names
+	if parent := e.Paths[path].Parent; parent >= 0 {
+		above = e.leaf(uint32(parent)).Func
+	}
+	return WithFunction(names, r.Func, above)
 }
 
 // alike says whether two goroutines are of one kind.

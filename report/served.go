@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"tracerec/trace/wire"
 )
 
 // Serves tells whether requests were answered that are not tasks which the program notes, of which a program with an end may have some, too.
@@ -104,28 +106,19 @@ func (s *Step) spot() spot { return spot{s.Metric, strings.Join(s.CallPath, "\x0
 
 // spot returns where the waits of a line are.
 func (e *Experiment) spot(l *Line) spot {
-	r, above := e.leaf(l.Path), ""
-	if parent := e.Paths[l.Path].Parent; parent >= 0 {
-		above = e.leaf(uint32(parent)).Func
-	}
-	calls := e.CallPath(l.Path)
-	if r.Operation {
-		calls = WithFunction(calls, r.Func, above)
-	}
-	return (&Step{Metric: e.Metrics[l.Metric].Name, CallPath: calls, File: r.File, Line: r.Line}).spot()
+	r := e.leaf(l.Path)
+	return (&Step{Metric: e.Metrics[l.Metric].Name, CallPath: e.pathOf(l.Path), File: r.File, Line: r.Line}).spot()
 }
 
 // WithFunction returns a call path that ends in an operation with the name of the function that has the operation: that is no region, as it is small, if
 // another one is above the operation.
 func WithFunction(calls []string, function, above string) []string {
-	if function == "" || function == above {
+	name, n := wire.ShortName(function), len(calls)
+	if function == "" || function == above || n > 1 && calls[n-2] == name {
 		return calls
 	}
-	return slices.Insert(slices.Clone(calls), len(calls)-1, ShortName(function))
+	return slices.Insert(slices.Clone(calls), n-1, name)
 }
-
-// ShortName returns the name of a function with the last part of its package's path only.
-func ShortName(function string) string { return function[strings.LastIndexByte(function, '/')+1:] }
 
 // spots returns where the waits of a finding are, as far as that is known, and how much of its waiting was there.
 func (e *Experiment) spots(f *Finding) map[spot]int64 {

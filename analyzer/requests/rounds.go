@@ -66,7 +66,7 @@ func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 func (r *reader) loop(path int32) string {
 	x := &r.paths.list[path]
 	if f := r.paths.region(x.region); f.Func != "" {
-		return report.ShortName(f.Func)
+		return wire.ShortName(f.Func)
 	}
 	if x.parent < 0 {
 		return ""
