@@ -106,13 +106,8 @@ func (b *builder) processors() int {
 
 // recordingCost estimates what recording cost the processes, in ns.
 func (b *builder) recordingCost() (sum int64) {
-	defs := b.s.defs
-	events := make([]uint64, len(defs.Processes))
-	for i := range defs.Locations {
-		events[defs.Locations[i].Process] += defs.Locations[i].Events
-	}
-	for i, n := range events {
-		sum += trace.RecordingCost(n, defs.Processes[i].EventCost)
+	for i, n := range b.s.defs.EventsOf() {
+		sum += b.s.defs.Processes[i].RecordingCost(n)
 	}
 	return sum
 }

@@ -206,9 +206,19 @@ func (se *session) spanOf(token uint64) Span {
 //go:norace
 func hook(op uint64, object uintptr, arg uint64) uint64 {
 	se := current.Load()
-	if se == nil {
+	switch {
+	case se == nil:
 		return 0
+	case mine().timed():
+		return se.timed(op, object, arg)
 	}
+	return se.record(op, object, arg)
+}
+
+// record is the hook's work.
+//
+//go:norace
+func (se *session) record(op uint64, object uintptr, arg uint64) uint64 {
 	switch op & 0xff {
 	case opBegin:
 		se.began(uintptr(arg))

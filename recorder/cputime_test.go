@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/instrument"
+	"tracerec/internal/clock"
+	"tracerec/internal/shm"
 	"tracerec/trace"
 )
 
@@ -49,6 +51,23 @@ func TestOwnCPUTime(t *testing.T) {
 	used := usedTime(t, dir)
 	require.Positive(t, used)
 	require.LessOrEqual(t, used, cpuTime(os.Getpid())-began)
+}
+
+// TestCosts: what recording cost is what operations took, so far as that was measured of enough of them, and for the other events what one costs.
+func TestCosts(t *testing.T) {
+	b, err := shm.Create(shm.Config{Dir: t.TempDir(), Buffer: 8 << 20}, clock.Monotonic, 17_000)
+	require.NoError(t, err)
+	view, err := shm.Open(b.Path())
+	require.NoError(t, err)
+	defer view.Close()
+	p := &process{view: view, info: view.Info()}
+	for range 99 {
+		b.Took(500)
+	}
+	require.EqualValues(t, 170_000, p.costs(10_000), "of too few: 10,000 × 17 ns")
+	b.Took(500)
+	require.EqualValues(t, 100*64*500, p.costs(10_000), "6,400 operations have them all")
+	require.EqualValues(t, 100*64*500+200*17, p.costs(2*6400+200))
 }
 
 // TestProcessors: the archive says how many goroutines of a process could run at once when it began to record.

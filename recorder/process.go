@@ -50,6 +50,7 @@ type process struct {
 	losses     []shm.LocationLoss // by goroutine
 	recorded   time.Duration      // from its begin to its end
 	heldUp     time.Duration      // waiting for buffer memory, summed over goroutines
+	cost       int64              // what recording cost at least, ns
 	waiting    uint64             // events in the buffer that are not in the archive
 	unrecorded uint64             // processes of the run that are not recorded; of the root
 }
@@ -159,7 +160,7 @@ func (p *process) finish(w *trace.Writer, status int, at trace.Stamp) error {
 		p.warnings[stillRunning] = 1
 	}
 	heldUpByQuotas(p.warnings, p.quotas, p.processors)
-	err := errors.Join(p.out.Processors(p.processors), p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
+	err := errors.Join(p.out.Processors(p.processors), p.out.Cost(p.cost), p.out.Warnings(p.warnings), p.out.Exited(status, at), w.Flush())
 	if err != nil {
 		return err
 	}
@@ -204,6 +205,19 @@ func (p *process) sum() {
 	if p.info.Frequency != 0 {
 		p.heldUp = time.Duration(float64(p.view.HeldUp()) / float64(p.info.Frequency) * 1e9)
 	}
+	p.cost = p.costs(p.out.Events())
+}
+
+// costs returns what it cost the process at least to record so many events, in ns. Operations in programs that tracerec builds were measured, if there
+// were enough. Each of them has one or two events; others cost what one did when recording began.
+func (p *process) costs(events uint64) int64 {
+	const enough = 100 * shm.Timed
+	calls, ticks := p.view.Operations()
+	if calls < enough || p.info.Frequency == 0 {
+		return trace.RecordingCost(events, p.info.EventCost)
+	}
+	measured := float64(ticks) / float64(p.info.Frequency) * 1e9
+	return int64(min(measured, math.MaxInt64/4)) + trace.RecordingCost(events-min(2*calls, events), p.info.EventCost)
 }
 
 // drop gives back what was taken, unwritten.

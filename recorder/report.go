@@ -181,7 +181,7 @@ func (r *Recorder) overhead() string {
 	}
 	inside := time.Duration(0)
 	for _, p := range r.procs {
-		inside += p.heldUp + time.Duration(trace.RecordingCost(p.out.Events(), p.info.EventCost))
+		inside += p.heldUp + time.Duration(p.cost)
 	}
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)

@@ -79,8 +79,7 @@ type Header struct {
 	Uncaused   bool     `json:"causes_left_out,omitempty"` // what causes waits was not looked for: there is too much
 	Cut        bool     `json:"cut,omitempty"`             // the recording is not complete: what goroutines did last may be missing
 	Resolution int64    `json:"resolution_ns"`
-	// RecordingCost estimates how much of Time went into recording, ns: events × what one costs at least, as measured when
-	// recording began. It is part of execution, not taken out of anything. 0 if unknown.
+	// RecordingCost is how much of Time went into recording at least, ns, see trace.Process. It is part of execution, not taken out of anything. 0 if unknown.
 	RecordingCost int64     `json:"recording_cost_ns,omitempty"`
 	CPU           Processor `json:"cpu,omitzero"`        // the zero value: unknown
 	Frequency     uint64    `json:"cpu_hertz,omitempty"` // clock rate of its cycles, 0 unknown

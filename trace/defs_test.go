@@ -151,7 +151,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestProcessor: the processor, its rate and how many there are at last, are kept; an archive without them has none.
+// TestProcessor: the processor, its rate, how many there are at last, and what recording cost, are kept; an archive without them has none.
 func TestProcessor(t *testing.T) {
 	known := Processor{Arch: "amd64", Vendor: "GenuineIntel", Family: 6, Model: 0xcf, Stepping: 2, Name: "Some Processor"}
 	dir := t.TempDir()
@@ -167,6 +167,11 @@ func TestProcessor(t *testing.T) {
 	for _, n := range []int{4, 2, 0} {
 		require.NoError(t, changed.Processors(n))
 	}
+	require.NoError(t, changed.Cost(0))
+	require.NoError(t, changed.Cost(17))
+	unknown, err := w.AddProcess(ProcessInfo{PID: 8})
+	require.NoError(t, err)
+	require.NoError(t, unknown.Cost(18))
 	require.NoError(t, w.Close())
 	a, err := Open(dir)
 	require.NoError(t, err)
@@ -179,4 +184,6 @@ func TestProcessor(t *testing.T) {
 	for i, n := range []int{0, 0, 0, 3, maxProcessors, 0, 2} {
 		require.Equal(t, n, p[i].Processors, "process %d", i)
 	}
+	require.Equal(t, []int64{0, 17, 18}, []int64{p[5].Cost, p[6].Cost, p[7].Cost})
+	require.Zero(t, p[7].Processors)
 }

@@ -93,6 +93,8 @@ type Process struct {
 	Timers bool
 	// EventCost is what recording one event cost the process, in picoseconds, as measured in it when it began; 0 unknown.
 	EventCost uint64
+	// Cost is what recording cost the process at least, as measured while it did, ns. 0 unknown.
+	Cost int64
 	// CPUTime is the processor time that the process used from when it began to record until it was last looked at: user and system
 	// time of all its threads, ns. 0 unknown.
 	CPUTime int64
@@ -113,6 +115,23 @@ const maxEventCost = 1e9
 
 // maxProcessors is the most that a process is believed to have.
 const maxProcessors = 1 << 20
+
+// EventsOf returns how many events each process has.
+func (d *Definitions) EventsOf() []uint64 {
+	events := make([]uint64, len(d.Processes))
+	for i := range d.Locations {
+		events[d.Locations[i].Process] += d.Locations[i].Events
+	}
+	return events
+}
+
+// RecordingCost returns what recording so many events cost the process at least, in ns: what was measured, or else an estimate.
+func (p *Process) RecordingCost(events uint64) int64 {
+	if p.Cost > 0 {
+		return p.Cost
+	}
+	return RecordingCost(events, p.EventCost)
+}
 
 // RecordingCost estimates what recording so many events cost a process, in ns, from what one of them costs in picoseconds.
 func RecordingCost(events, eventCost uint64) int64 {

@@ -130,11 +130,13 @@ func (a *Archive) experimentRecord(r *recordReader) {
 }
 
 func (p *process) record(r *recordReader) {
-	const fields, processor, processors = 10, 7, 1 // the latter two may be missing
+	const fields, processor, processors, cost = 10, 7, 1, 1 // the second may be missing, and the rest from the end on
 	n := r.length()
-	switch n {
-	case fields, fields + processors, fields + processor, fields + processor + processors:
-	default:
+	rest := n - fields
+	if rest >= processor {
+		rest -= processor
+	}
+	if rest < 0 || rest > processors+cost {
 		r.err = errRecord
 	}
 	i := ProcessInfo{PID: int(r.int()), Parent: int(r.int()), Args: r.strings()}
@@ -145,8 +147,11 @@ func (p *process) record(r *recordReader) {
 	if n >= fields+processor {
 		i.Processor, i.Hertz = r.processor(), r.uint(maxFrequency)
 	}
-	if n == fields+processors || n == fields+processor+processors {
+	if rest >= processors {
 		i.Processors = int(r.uint(maxProcessors))
+	}
+	if rest >= processors+cost {
+		i.Cost = int64(r.uint(maxNS))
 	}
 	if r.err == nil && (i.Frequency < minFrequency || unit == 0) {
 		r.err = errors.New("impossible clock")
@@ -155,8 +160,11 @@ func (p *process) record(r *recordReader) {
 	case r.err != nil:
 	case !p.known:
 		p.info, p.unit, p.known, p.exit = i, unit, true, -1
-	case i.Processors > 0:
-		p.info.Processors = i.Processors
+	default:
+		if i.Processors > 0 {
+			p.info.Processors = i.Processors
+		}
+		p.info.Cost = max(p.info.Cost, i.Cost)
 	}
 }
 
@@ -295,7 +303,7 @@ func (a *Archive) timeProcess(p *process) Process {
 		a.problem(&a.segments[0], 0, "clock stamps of process %[2]d left out because they contradict the others: %[1]d", wrong, p.number)
 	}
 	q := Process{PID: p.info.PID, Parent: p.info.Parent, Args: p.info.Args, Start: start.Mono, End: start.Mono,
-		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, CPUTime: p.cpu,
+		Counters: p.counters, Exit: p.exit, Warnings: p.warnings, EventCost: p.info.EventCost, Cost: p.info.Cost, CPUTime: p.cpu,
 		Processor: p.info.Processor, Hertz: p.info.Hertz, Processors: p.info.Processors, States: p.states, Timers: p.timers}
 	if p.ended != nil {
 		rest = []Stamp{{Mono: p.ended.Mono - a.header.Mono}} // stamps may have been taken later

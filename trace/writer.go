@@ -43,6 +43,7 @@ type ProcessInfo struct {
 	Processor   Processor
 	Hertz       uint64 // the processor's cycles per second at its nominal rate; 0 unknown
 	Processors  int    // so many of its goroutines can run at once; 0 unknown
+	Cost        int64  // what recording cost the process at least, ns; 0 unknown
 }
 
 // RawChunk is a piece of one location's stream as the measured program wrote it.
@@ -231,8 +232,11 @@ func (p *ProcessWriter) describe() error {
 	if c := i.Processor; c != (Processor{}) {
 		fields = append(fields, c.Arch, c.Vendor, int64(c.Family), int64(c.Model), int64(c.Stepping), c.Name, min(i.Hertz, maxFrequency))
 	}
-	if i.Processors > 0 {
+	if i.Processors > 0 || i.Cost > 0 {
 		fields = append(fields, int64(i.Processors))
+	}
+	if i.Cost > 0 {
+		fields = append(fields, i.Cost)
 	}
 	r.array(fields...)
 	return p.w.records(processFrame, p.index, r)
@@ -245,6 +249,7 @@ func (w *Writer) process(i ProcessInfo) *ProcessWriter {
 	i.Frequency = min(max(i.Frequency, minFrequency), maxFrequency)
 	i.EventCost = min(i.EventCost, maxEventCost)
 	i.Processors = min(max(i.Processors, 0), maxProcessors)
+	i.Cost = min(max(i.Cost, 0), maxNS)
 	p := &ProcessWriter{w: w, info: i, defs: newRecordWriter(), stamps: newRecordWriter()}
 	if n := len(w.processes); n > 0 {
 		p.index = w.processes[n-1].index + 1
@@ -368,6 +373,15 @@ func (p *ProcessWriter) Processors(n int) error {
 		return p.w.err
 	}
 	p.info.Processors = n
+	return p.describe()
+}
+
+// Cost says what recording has cost the process at least, ns; 0 or less is unknown.
+func (p *ProcessWriter) Cost(ns int64) error {
+	if ns = min(ns, maxNS); ns <= 0 || ns == p.info.Cost {
+		return p.w.err
+	}
+	p.info.Cost = ns
 	return p.describe()
 }
 

@@ -175,6 +175,10 @@ func (s *scorer) finish(limits Limits) {
 		s.score.Bytes += c.Bytes()
 	}
 	s.score.OtherBytes, s.score.OtherCost = int64(s.other), int64(s.otherCost/1000)
+	for i, n := range s.defs.EventsOf() { // what was measured beyond that of regions is that of operations
+		p := &s.defs.Processes[i]
+		s.score.OtherCost += max(0, p.RecordingCost(n)-trace.RecordingCost(n, p.EventCost))
+	}
 	s.score.Cost = s.score.OtherCost
 	s.merge()
 	total := s.score.Cost - s.score.OtherCost

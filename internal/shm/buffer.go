@@ -84,6 +84,15 @@ func Create(c Config, k clock.Kind, eventCost uint64) (*Buffer, error) {
 // Processors says how many goroutines of the process may run at once from now on.
 func (b *Buffer) Processors(n int) { b.h.processors.Store(uint64(min(n, runtime.NumCPU()))) }
 
+// Timed is one in how many calls that record operations are measured.
+const Timed = 64
+
+// Took says that such a call took so many ticks.
+func (b *Buffer) Took(ticks uint64) {
+	b.h.timed.Add(1)
+	b.h.took.Add(ticks)
+}
+
 // Unborn tells whether a file of that name in a session directory is a buffer that its process is making, or died in making.
 func Unborn(name string) bool {
 	pid, at, ok := strings.Cut(strings.TrimPrefix(name, "."), "-")

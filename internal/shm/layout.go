@@ -103,7 +103,9 @@ type header struct {
 	defChunks atomic.Uint64 // blocks of definitions
 	_         [4]uint64
 	counts    [32]atomic.Uint64
-	_         [24]uint64
+	timed     atomic.Uint64 // calls that record operations, of which it was measured what they take
+	took      atomic.Uint64 // ticks that these took
+	_         [22]uint64
 	retired   atomic.Uint64 // offset of the stack's top chunk, 0 empty
 	handed    atomic.Uint64 // chunks ever retired
 	_         [6]uint64

@@ -119,6 +119,11 @@ func (v *View) Info() Info { return v.info }
 // Processors returns how many goroutines of the process can run at once by now, 0 unknown.
 func (v *View) Processors() uint64 { return v.h.processors.Load() }
 
+// Operations returns about how many calls have recorded operations, and how many ticks they took.
+func (v *View) Operations() (calls, ticks uint64) {
+	return v.h.timed.Load() * Timed, v.h.took.Load() * Timed
+}
+
 // Finished tells whether the process said that it records no more.
 func (v *View) Finished() bool { return v.h.finished.Load() != 0 }
 

@@ -155,6 +155,9 @@ func (f *formatter) process(i int) {
 	if p.EventCost > 0 {
 		fmt.Fprintf(f.out, " cost %d", p.EventCost)
 	}
+	if p.Cost > 0 {
+		fmt.Fprintf(f.out, " recording %d", p.Cost)
+	}
 	if p.CPUTime > 0 {
 		fmt.Fprintf(f.out, " cpu %d", p.CPUTime)
 	}

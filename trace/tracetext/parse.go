@@ -285,6 +285,13 @@ func (p *parser) process() error {
 		}
 		q.info.EventCost = uint64(cost)
 	}
+	if p.accept("recording") {
+		t, err := p.time()
+		if err != nil {
+			return err
+		}
+		q.info.Cost = int64(t)
+	}
 	if p.accept("cpu") {
 		cpu, err := p.time()
 		if err != nil {

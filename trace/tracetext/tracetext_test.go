@@ -47,7 +47,7 @@ location w1
   120 lock m 121 leave failed 122 lock rw shared 123 leave
   124 unlock rw shared 125 lock m 126 leave 127 unlock m
   200000000000 end
-process p2 parent main pid 17 start 20 cost 17500 cpu 60 processors 2
+process p2 parent main pid 17 start 20 cost 17500 recording 70 cpu 60 processors 2
 args ./child "two words" -x
 location other
   30 enter "quoted name" 40 exit
@@ -66,7 +66,7 @@ func TestFormatIsStable(t *testing.T) {
 	once := format(t, everything)
 	require.Equal(t, once, format(t, once))
 	for _, line := range []string{"  10 send channel1 @a.go:10\n", "  100 begin worker by g1 @w.go:3\n", "  91 counters 5 100 200\n",
-		"process p2 parent main pid 17 start 20 cost 17500 cpu 60 processors 2\nargs ./child \"two words\" -x\n", "  95 exit 1\n", "  63 signal cond5 @c.go:1\n", "  30 enter \"quoted name\"\n",
+		"process p2 parent main pid 17 start 20 cost 17500 recording 70 cpu 60 processors 2\nargs ./child \"two words\" -x\n", "  95 exit 1\n", "  63 signal cond5 @c.go:1\n", "  30 enter \"quoted name\"\n",
 		"  122 lock rwmutex3 shared\n", "  200000000000 end\n", "warning \"ends elsewhere\" 2\nexited 200000000001 3\n", "  90 sample depth -4\n",
 		"  48 passed 7\n", "  49 chose channel1 received 8\n"} {
 		require.Contains(t, once, line)
