@@ -80,11 +80,10 @@ func decode(t testing.TB, dir string, saved ...shm.Chunk) *recording {
 	require.NoError(t, err)
 	defer v.Close()
 	r := &recording{t, files[0], map[uint64][]event{}, map[uint32]wire.Def{}, map[uint32]string{}, map[uint32]wire.Def{}, map[uint32]wire.Def{}, v.Warnings(), nil, map[string]string{}}
-	v.TakeRetired() // as a recorder would, Owned finds them all the same
+	v.TakeRetired(nil) // as a recorder would, Owned finds them all the same
 	chunks := append(saved, v.Owned()...)
-	defs, err := v.NewDefs() // each is written before its first use
-	require.NoError(t, err)
-	for _, d := range defs {
+	for d, err := range v.NewDefs() { // each is written before its first use
+		require.NoError(t, err)
 		switch d.Type {
 		case wire.DefCounters:
 			r.counters = d.Names
@@ -230,7 +229,7 @@ func startDrain(t testing.TB, c shm.Config) (stop func() map[string]uint64) {
 				return
 			case <-time.After(time.Millisecond):
 			}
-			for _, c := range v.TakeRetired() {
+			for _, c := range v.TakeRetired(nil) {
 				v.Free(c)
 			}
 		}

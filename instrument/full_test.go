@@ -61,7 +61,7 @@ func TestBlockWaitsForSlowRecorder(t *testing.T) {
 		case events = <-done:
 		case <-time.After(5 * time.Millisecond):
 		}
-		for _, chunk := range v.TakeRetired() {
+		for _, chunk := range v.TakeRetired(nil) {
 			copied := chunk
 			copied.Words = slices.Clone(chunk.Words)
 			saved = append(saved, copied)
@@ -124,7 +124,7 @@ func TestMemoryOfShortGoroutines(t *testing.T) {
 		all.Wait()
 		v := view(t, c.Dir)
 		instrument.Detach()
-		v.TakeRetired()
+		v.TakeRetired(nil)
 		sizes := map[uint64]int{}
 		for _, c := range v.Owned() {
 			sizes[c.Location] += c.Size()

@@ -227,7 +227,7 @@ func TestFullBufferDropsWholeLevels(t *testing.T) {
 		files, _ := filepath.Glob(filepath.Join(c.Dir, "*"))
 		v, err := shm.Open(files[0])
 		require.NoError(t, err)
-		saved := v.TakeRetired()
+		saved := v.TakeRetired(nil)
 		require.NotEmpty(t, saved)
 		for i, chunk := range saved {
 			saved[i].Words = slices.Clone(chunk.Words)

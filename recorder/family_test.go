@@ -288,7 +288,7 @@ func TestDueAtOnce(t *testing.T) {
 	p := &process{view: view, machine: &Machine{Now: func() trace.Stamp { return trace.Stamp{} }}}
 	first, _ := b.Alloc(shm.Small, shm.Label{})
 	b.Retire(first)
-	p.taken = view.TakeRetired()
+	p.taken = view.TakeRetired(nil)
 	require.Len(t, p.taken, 1)
 	require.False(t, p.due(true))
 	for chunk := first; chunk != 0; {

@@ -22,6 +22,7 @@ type process struct {
 	machine *Machine // on which it runs, nil if here
 	out     *trace.ProcessWriter
 	taken   []shm.Chunk // not written yet; in the order of each location
+	room    []shm.Chunk // for these when there are none
 	bytes   int         // of them
 	since   int64       // when the first of them was taken, ns
 	over    bool        // everything is in the archive, the buffer is gone
@@ -65,13 +66,16 @@ const (
 // take takes what the process has retired and returns how many bytes wait to be written.
 func (p *process) take() int {
 	p.used()
-	chunks := p.view.TakeRetired()
-	if len(p.taken) == 0 {
-		p.taken, p.since = chunks, p.machine.monotonic()
-	} else {
-		p.taken = append(p.taken, chunks...)
+	const much = 1 << 16
+	before := len(p.taken)
+	if before == 0 {
+		p.taken, p.since = p.room, p.machine.monotonic()
 	}
-	for _, c := range chunks {
+	p.taken = p.view.TakeRetired(p.taken)
+	if before == 0 && cap(p.taken) <= much {
+		p.room = p.taken[:0]
+	}
+	for _, c := range p.taken[before:] {
 		p.bytes += c.Size()
 	}
 	return p.bytes
@@ -103,10 +107,12 @@ func (p *process) write(w *trace.Writer) error {
 // describe writes the present clocks and the definitions that are new.
 func (p *process) describe() error {
 	p.goroutines = int(p.view.Locations())
-	defs, damage := p.view.NewDefs()
-	p.damage = errors.Join(p.damage, damage)
-	for _, d := range defs {
-		if d.Type == wire.DefMissing {
+	for d, damage := range p.view.NewDefs() {
+		switch {
+		case damage != nil:
+			p.damage = errors.Join(p.damage, damage)
+			continue
+		case d.Type == wire.DefMissing:
 			p.missing = append(p.missing, missingText(d))
 			continue
 		}

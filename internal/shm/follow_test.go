@@ -35,7 +35,7 @@ func TestFollower(t *testing.T) {
 	require.Equal(t, []Piece{{Label: label, At: 4, Whole: true}}, f.Next())
 	require.Empty(t, f.Next())
 
-	for _, c := range recorder.TakeRetired() {
+	for _, c := range recorder.TakeRetired(nil) {
 		recorder.Free(c)
 	}
 	require.Empty(t, f.Next())

@@ -91,7 +91,7 @@ func TestChunksTravel(t *testing.T) {
 				write(chunk, wire.Head(wire.Enter, 1, seq), wire.Head(wire.Exit, 0, 1))
 				b.Retire(chunk)
 			}
-			chunks := v.TakeRetired()
+			chunks := v.TakeRetired(nil)
 			require.Len(t, chunks, 40)
 			for seq, c := range chunks {
 				require.Equal(t, Label{3, 9, uint64(seq), round}, c.Label)
@@ -163,7 +163,7 @@ func TestFullBufferFallsBackToOtherClasses(t *testing.T) {
 	}
 	b.Retire(small)
 	require.True(t, v.Exhausted())
-	v.Free(v.TakeRetired()[0])
+	v.Free(v.TakeRetired(nil)[0])
 	require.False(t, v.Exhausted())
 	require.True(t, b.Available())
 	again, class := b.Alloc(Large, Label{})
@@ -180,7 +180,7 @@ func TestFreeBlockIsCutAgain(t *testing.T) {
 		}
 		b.Retire(chunk)
 	}
-	for _, c := range v.TakeRetired() {
+	for _, c := range v.TakeRetired(nil) {
 		v.Free(c)
 	}
 	for range 1000 {
@@ -204,9 +204,8 @@ func TestDefinitionsAreReadLive(t *testing.T) {
 	}
 	next := [2]uint32{}
 	testkit.Until(t, "all definitions", func() bool {
-		defs, err := v.NewDefs()
-		require.NoError(t, err)
-		for _, d := range defs {
+		for d, err := range v.NewDefs() {
+			require.NoError(t, err)
 			require.Equal(t, next[d.ID], d.Line)
 			next[d.ID]++
 		}
@@ -233,7 +232,7 @@ func TestStacksUnderContention(t *testing.T) {
 	}
 	var next [3]uint64
 	testkit.Until(t, "all chunks", func() bool {
-		for _, c := range v.TakeRetired() {
+		for _, c := range v.TakeRetired(nil) {
 			require.Equal(t, next[c.Location], c.Seq)
 			require.Equal(t, []uint64{wire.Head(wire.End, 0, c.Seq)}, c.Words)
 			next[c.Location]++
@@ -266,8 +265,11 @@ func TestKilledProcess(t *testing.T) {
 	require.EqualValues(t, 5, chunks[0].Base)
 	require.Len(t, chunks[0].Words, 2)
 	require.Len(t, chunks[1].Words, 3, "an event of two words, one of one word, and one whose head is missing")
-	defs, err := v.NewDefs()
-	require.NoError(t, err)
+	var defs []wire.Def
+	for d, err := range v.NewDefs() {
+		require.NoError(t, err)
+		defs = append(defs, d)
+	}
 	require.Equal(t, []wire.Def{{Type: wire.DefRegion, ID: 1, Name: "solve"}}, defs)
 }
 
@@ -298,13 +300,15 @@ func FuzzView(f *testing.F) {
 		*(*uint64)(unsafe.Pointer(&v.mem[at1%(4<<16)&^7])) = with1
 		*(*uint64)(unsafe.Pointer(&v.mem[at2%(4<<16)&^7])) = with2
 		if w, err := Open(b.Path()); err == nil {
-			w.NewDefs()
+			for range w.NewDefs() {
+			}
 			w.Close()
 		}
-		for _, c := range v.TakeRetired() {
+		for _, c := range v.TakeRetired(nil) {
 			v.Free(c)
 		}
-		v.NewDefs()
+		for range v.NewDefs() {
+		}
 		v.Owned()
 		v.Warnings()
 		v.Memory()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,11 +20,10 @@ type View struct {
 	file
 	fd      int // of the file, for its lock
 	info    Info
-	locked  bool       // by the process, as long as it lives
-	defs    []uint64   // offsets of the blocks of definitions, by number; 0 not seen yet
-	defAt   int        // block being read
-	defUsed uint64     // bytes of it that were read
-	newDefs []wire.Def // of the last call
+	locked  bool     // by the process, as long as it lives
+	defs    []uint64 // offsets of the blocks of definitions, by number; 0 not seen yet
+	defAt   int      // block being read
+	defUsed uint64   // bytes of it that were read
 	damage  uint64
 }
 
@@ -193,9 +193,9 @@ func (v *View) Warnings() map[string]uint64 {
 func (v *View) HeldUp() uint64 { return v.h.counts[HeldUp].Load() }
 
 // TakeRetired takes the chunks that the process has retired since the last call, those of one location in
-// their order. Give each to Free once its events are saved.
-func (v *View) TakeRetired() []Chunk {
-	var chunks []Chunk
+// their order, and appends them to those given. Give each to Free once its events are saved.
+func (v *View) TakeRetired(chunks []Chunk) []Chunk {
+	before := len(chunks)
 	offset := v.h.retired.Swap(0)
 	for n := uint64(0); offset != 0 && n < uint64(len(v.mem))/uint64(Small.Size()); n++ {
 		class, ok := v.classAt(offset)
@@ -206,7 +206,7 @@ func (v *View) TakeRetired() []Chunk {
 		chunks = append(chunks, v.read(offset, class))
 		offset = v.chunk(offset).next.Load()
 	}
-	slices.Reverse(chunks)
+	slices.Reverse(chunks[before:])
 	return chunks
 }
 
@@ -284,41 +284,39 @@ func (v *View) Free(c Chunk) {
 	v.h.returned.Add(1)
 }
 
-// NewDefs returns the definitions published since the last call, in order. Damage is an error; the
-// definitions before it are returned too, those behind it in the same block are given up. The next call uses the memory again.
-func (v *View) NewDefs() ([]wire.Def, error) {
-	defs := v.newDefs[:0]
-	var damage []error
-	v.findDefs()
-	for v.defAt < len(v.defs) {
-		block := v.defs[v.defAt]
-		end := block + ChunkHeader
-		if block != 0 {
-			end += min(v.chunk(block).used.Load(), blockSize-ChunkHeader)
-		}
-		for at := block + ChunkHeader + v.defUsed; at < end; at = block + ChunkHeader + v.defUsed {
-			d, n, err := wire.ReadDef(v.mem[at:end])
-			if err != nil {
-				damage = append(damage, fmt.Errorf("%s: offset %d: %w", v.path, at, err))
-				v.defUsed = end - block - ChunkHeader
-				break
+// NewDefs goes through the definitions published since it last did, in order. Damage is an error in place of a definition: those
+// behind it in the same block are given up.
+func (v *View) NewDefs() iter.Seq2[wire.Def, error] {
+	return func(yield func(wire.Def, error) bool) {
+		for v.findDefs(); v.defAt < len(v.defs); v.defAt, v.defUsed = v.defAt+1, 0 {
+			if !v.defsOfBlock(yield) || v.defAt+1 == len(v.defs) { // where the process may still append
+				return
 			}
-			defs = append(defs, d)
-			v.defUsed += uint64(n)
+			if v.defs[v.defAt] == 0 && !yield(wire.Def{}, fmt.Errorf("%s: block %d of definitions is missing", v.path, v.defAt)) {
+				return
+			}
 		}
-		if v.defAt+1 == len(v.defs) {
-			break // the process may still append here
-		}
-		if block == 0 {
-			damage = append(damage, fmt.Errorf("%s: block %d of definitions is missing", v.path, v.defAt))
-		}
-		v.defAt, v.defUsed = v.defAt+1, 0
 	}
-	const much = 1 << 16
-	if v.newDefs = defs; len(defs) > much {
-		v.newDefs = nil
+}
+
+// defsOfBlock goes through the new definitions of the block being read.
+func (v *View) defsOfBlock(yield func(wire.Def, error) bool) (goOn bool) {
+	block := v.defs[v.defAt]
+	if block == 0 {
+		return true
 	}
-	return defs, errors.Join(damage...)
+	end := block + ChunkHeader + min(v.chunk(block).used.Load(), blockSize-ChunkHeader)
+	for at := block + ChunkHeader + v.defUsed; at < end; at = block + ChunkHeader + v.defUsed {
+		d, n, err := wire.ReadDef(v.mem[at:end])
+		if err != nil {
+			d, n, err = wire.Def{}, int(end-at), fmt.Errorf("%s: offset %d: %w", v.path, at, err)
+		}
+		v.defUsed += uint64(n)
+		if !yield(d, err) {
+			return false
+		}
+	}
+	return true
 }
 
 // findDefs looks for new blocks of definitions.

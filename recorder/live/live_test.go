@@ -145,7 +145,7 @@ func TestMissedChunks(t *testing.T) {
 	p.next(base + 20)
 	p.event(wire.Exit, 0, 10) // not seen
 	p.next(base + 30)
-	for _, c := range recorder.TakeRetired() {
+	for _, c := range recorder.TakeRetired(nil) {
 		recorder.Free(c)
 	}
 	p.event(wire.Exit, 0, 10) // of outer, which is not known any more
@@ -166,7 +166,7 @@ func TestJoinedLate(t *testing.T) {
 	recorder, err := shm.Open(p.buffer.Path())
 	require.NoError(t, err)
 	defer recorder.Close()
-	for _, c := range recorder.TakeRetired() {
+	for _, c := range recorder.TakeRetired(nil) {
 		recorder.Free(c)
 	}
 	m := attach(dir)

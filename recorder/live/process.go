@@ -45,8 +45,7 @@ func newProcess(m *monitor, name string, f *shm.Follower) *process {
 func (p *process) look() {
 	pieces := p.follower.Next()
 	// Definitions are published before their first use: these are complete for the pieces. What is damaged is the recorder's to tell.
-	defs, _ := p.follower.NewDefs()
-	for _, d := range defs {
+	for d := range p.follower.NewDefs() {
 		switch d.Type {
 		case wire.DefRegion:
 			p.regions[d.ID] = d
