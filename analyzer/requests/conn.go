@@ -145,11 +145,11 @@ func (l *life) streams(q *request, begin int64) bool {
 	return n >= leastFlushes && 2*(list[n-1].at-list[0].at) >= q.end-max(q.begin, begin)
 }
 
-// name finds out the route of a request: what its mux says, else the first that is known. It may be one for a profile or a trace of the program itself, which is
+// name finds out the route of a request: of those that are known, the first of the highest rank. It may be one for a profile or a trace of the program itself, which is
 // none of its service.
 func (r *reader) name(q *request) (name string, profiles bool) {
 	l := &r.lives[q.loc]
-	from := sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
+	rank, from := 0, sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
 	for _, n := range l.names[from:] {
 		p := &r.paths.list[n.path]
 		if n.at > q.end {
@@ -158,11 +158,8 @@ func (r *reader) name(q *request) (name string, profiles bool) {
 		if strings.HasPrefix(r.paths.region(p.region).Func, "net/http/pprof.") || strings.Contains(p.route, "/debug/pprof/") {
 			return "", true
 		}
-		if name == "" || p.sure {
-			name = p.route
-		}
-		if p.sure {
-			break
+		if p.rank > rank {
+			name, rank = p.route, p.rank
 		}
 	}
 	if name == "" && r.paths.list[l.own].part == wholeLife {

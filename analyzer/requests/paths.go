@@ -28,8 +28,9 @@ type path struct {
 	node
 	part   part   // of the work of a server
 	serves string // the kind of requests that its visits are, "" none
+	way    way    // to what handles a request
 	route  string // of the request that is served in it, "" unknown
-	sure   bool   // that is what its mux says
+	rank   int    // how near that is to what handles it: of several routes of a request that of the highest rank counts
 	stream sign   // that the request goes on as one
 	depth  int    // regions that lead to it
 	own    int    // those of them that lead to the innermost function of the program itself, 0 if there is none
@@ -48,6 +49,18 @@ const (
 	givesUp         // waits until nobody reads the connection
 	wholeLife       // the goroutine serves one request
 )
+
+// way is where a function is on the way of a request to what handles it.
+type way uint8
+
+const (
+	noWay  way = iota
+	passes     // it passes the request on
+	serves     // it handles the request, or does something before another one does
+)
+
+// surely is the rank of a route to which the program has given a name.
+const surely = 1 << 30
 
 // sign is what a call says of a request that it is in: whether that goes on as a stream.
 type sign uint8
@@ -172,7 +185,7 @@ func (p *paths) learn(n node) path {
 	if n.parent >= 0 {
 		above = p.list[n.parent]
 	}
-	x.part, x.route, x.depth, x.own = above.part, above.route, above.depth+1, above.own
+	x.part, x.route, x.rank, x.depth, x.own = above.part, above.route, above.rank, above.depth+1, above.own
 	if !x.operation() && ofProgram(&r) {
 		x.own = x.depth
 	}
@@ -191,18 +204,16 @@ func (p *paths) learn(n node) path {
 	case above.part == noPart && lifelongOf(r.Func) != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
 		x.part = wholeLife
 	}
-	x.sure, x.stream = above.sure, p.sign(n, r.Func)
+	x.stream = p.sign(n, r.Func)
 	switch {
 	case r.Func == taskOf:
-		x.serves, x.route, x.sure = kindTask, r.Name, true
+		x.serves, x.route, x.rank = kindTask, r.Name, surely
 	case r.Func == handlerOf && x.part == noPart:
 		x.serves = kindHTTP
 	case !p.stacks && x.part == noPart && grpcMethod(r.Func) != "": // of a worker, which serves many
 		x.serves = kindGRPC
 	}
-	if route, sure := p.route(n, &r); route != "" && (x.route == "" || sure && !above.sure) {
-		x.route, x.sure = route, sure
-	}
+	p.leads(&x, &above, &r)
 	return x
 }
 
@@ -233,31 +244,46 @@ func (p *paths) lifelong(path int32) string {
 	return ""
 }
 
-// route returns the route of the request that is served in a path, "" if that does not tell: the pattern that a mux found, the function that a
-// mux calls, or, which is not sure, the first one of the program.
-func (p *paths) route(n node, r *trace.Region) (name string, sure bool) {
-	if r.Func == muxServe && !strings.Contains(r.Name, "ServeHTTP") {
-		return r.Name, true
-	}
-	if method := grpcMethod(r.Func); method != "" {
-		return method, true
-	}
-	if r.Func == "" || passesOn(r.Func) {
-		return "", false
-	}
-	for at := n.parent; at >= 0; at = p.list[at].parent {
-		switch f := p.region(p.list[at].region).Func; {
-		case f == muxServe:
-			return r.Name, true
-		case lifelongOf(f) == kindGRPC && helps(r):
-			return "", false
-		case f == handlerOf, lifelongOf(f) != "":
-			return r.Name, false
-		case !passesOn(f):
-			return "", false
+// leads finds out where a function, called by that of the path above, is on the way of a request, and what it says of its route: the pattern that
+// a mux found, the method of gRPC, or the function to which the request was passed on last.
+func (p *paths) leads(x, above *path, r *trace.Region) {
+	name, rank := "", above.rank+1
+	switch method := grpcMethod(r.Func); {
+	case r.Func == muxServe && !strings.Contains(r.Name, "ServeHTTP"):
+		x.way, name, rank = passes, r.Name, surely
+	case method != "":
+		name, rank = method, surely
+	case r.Func == handlerOf, lifelongOf(r.Func) != "":
+		x.way = passes
+	case above.way == noWay, r.Func == "", above.way == passes && helps(r) && p.lifelong(x.parent) == kindGRPC:
+	case above.way == passes && passesOn(r.Func):
+		x.way = passes
+	case above.way == passes:
+		x.way, name = serves, r.Name
+		if dispatches(r) {
+			x.way = passes
 		}
+	case dispatches(r):
+		x.way = passes
+	case strings.HasSuffix(r.Func, serveHTTP):
+		x.way, name = serves, r.Name
 	}
-	return "", false
+	if name != "" && rank > x.rank {
+		x.route, x.rank = name, min(rank, surely)
+	}
+}
+
+// serveHTTP ends the names of handlers of net/http.
+const serveHTTP = ".ServeHTTP"
+
+// dispatchers are functions of routers that call what handles a request, and what is before that.
+var dispatchers = map[string]bool{
+	"github.com/gin-gonic/gin.(*Context).Next": true, "github.com/labstack/echo/v4.(*Echo).add.func1": true,
+}
+
+// dispatches says whether a function is one of a library, or of net/http, that passes a request on to another function.
+func dispatches(r *trace.Region) bool {
+	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || !ofProgram(r))
 }
 
 // helps says whether a function only helps grpc to read a request and to write the response, before and behind the one that serves it.

@@ -1,0 +1,64 @@
+package requests
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/trace"
+	"tracerec/trace/wire"
+)
+
+// TestRoutes: a request is called after the function to which routers and middleware passed it on last. Stacks are as those of the libraries are, with their files shortened.
+func TestRoutes(t *testing.T) {
+	const (
+		gin     = "github.com/gin-gonic/gin@v1.10.0/gin.go"
+		echo    = "github.com/labstack/echo/v4@v4.12.0/echo.go"
+		chi     = "github.com/go-chi/chi/v5@v5.1.0/mux.go"
+		gorilla = "github.com/gorilla/mux@v1.8.1/mux.go"
+		prom    = "github.com/prometheus/client_golang@v1.20.5/prometheus/promhttp/http.go"
+	)
+	frames := map[string]string{ // files of functions that are not the program's
+		"github.com/gin-gonic/gin.(*Engine).ServeHTTP": gin, "github.com/gin-gonic/gin.(*Engine).handleHTTPRequest": gin, "github.com/gin-gonic/gin.(*Context).Next": gin,
+		"github.com/gin-gonic/gin.CustomRecoveryWithWriter.func1": gin, "github.com/gin-gonic/gin.(*Context).JSON": gin,
+		"github.com/labstack/echo/v4.(*Echo).ServeHTTP": echo, "github.com/labstack/echo/v4.(*Echo).add.func1": echo,
+		"github.com/go-chi/chi/v5.(*Mux).ServeHTTP": chi, "github.com/go-chi/chi/v5.(*Mux).routeHTTP": chi,
+		"github.com/gorilla/mux.(*Router).ServeHTTP": gorilla, "github.com/prometheus/client_golang/prometheus/promhttp.HandlerFor.func1": prom,
+		"net/http.(*conn).serve": "/go/src/net/http/server.go", handlerOf: "/go/src/net/http/server.go", "net/http.HandlerFunc.ServeHTTP": "/go/src/net/http/server.go",
+		muxServe: "/go/src/net/http/server.go", "encoding/json.Marshal": "/go/src/encoding/json/encode.go", "net/http.(*Client).do": "/go/src/net/http/client.go",
+	}
+	for _, c := range []struct{ stack, route string }{
+		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1 gin.(*Context).Next main.logs gin.(*Context).Next main.list main.query", "main.list"},
+		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next main.list gin.(*Context).JSON encoding/json.Marshal main.T.MarshalJSON", "main.list"},
+		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1", "gin.CustomRecoveryWithWriter.func1"},
+		{"v4.(*Echo).ServeHTTP main.logs.func1 v4.(*Echo).add.func1 main.list main.query", "main.list"},
+		{"v5.(*Mux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP v5.(*Mux).routeHTTP net/http.HandlerFunc.ServeHTTP main.list main.query", "main.list"},
+		{"gorilla/mux.(*Router).ServeHTTP net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP main.list", "main.list"},
+		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.list main.query", "main.list"},
+		{"net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP promhttp.HandlerFor.func1 main.(*collector).Collect", "promhttp.HandlerFor.func1"},
+		{"net/http.(*ServeMux).ServeHTTP main.(*api).ServeHTTP main.(*api).list", "main.(*api).ServeHTTP"},
+		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 main.(*api).ServeHTTP main.(*api).list", "main.(*api).ServeHTTP"},
+		{"net/http.HandlerFunc.ServeHTTP main.proxy net/http.(*Client).do main.(*retry).RoundTrip", "main.proxy"},
+		{"net/http.HandlerFunc.ServeHTTP", ""},
+	} {
+		defs := &trace.Definitions{}
+		p := newPaths(defs)
+		at := int32(-1)
+		for _, short := range append([]string{"net/http.(*conn).serve", handlerOf}, strings.Fields(c.stack)...) {
+			full := short
+			for f := range frames {
+				if strings.HasSuffix(f, "/"+short) {
+					full = f
+				}
+			}
+			file := frames[full]
+			if file == "" {
+				file = "/home/me/app/main.go"
+			}
+			defs.Regions = append(defs.Regions, trace.Region{Name: wire.ShortName(full), Func: full, File: file})
+			at = p.child(at, uint32(len(defs.Regions)-1), wire.Enter)
+		}
+		require.Equal(t, c.route, p.list[at].route, c.stack)
+	}
+}
