@@ -57,7 +57,7 @@ func (r *reader) ofServer(loc uint32, l *life) []request {
 
 const unknown = int64(-1 << 63)
 
-// conn follows a connection of net/http from one request to the next. It begins
+// conn follows a connection of net/http, or of fasthttp, from one request to the next. It begins
 //   - at the end of a wait for the network in which the next one is awaited,
 //   - else when the system call begins that reads its first bytes,
 //   - else, because they were read with the one before, when nobody else reads the connection any more.
@@ -78,6 +78,9 @@ func (c *conn) next(a *activity, to int64, p *paths) {
 	x := &p.list[a.path]
 	waits, calls := x.kind == wire.NetworkBegin && a.does == wire.None, a.does == wire.Syscall
 	switch x.part {
+	case noPart: // the goroutine goes on to serve another connection
+		c.close(a.from)
+		c.begin, c.fixed = unknown, false
 	case awaits:
 		if c.close(a.from); waits {
 			c.begin, c.fixed = to, true

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,6 +48,7 @@ const (
 	handles         // has it handled
 	finishes        // writes what is left of the response
 	givesUp         // waits until nobody reads the connection
+	inside          // something else on a connection
 	wholeLife       // the goroutine serves one request
 )
 
@@ -104,6 +106,7 @@ func (p *paths) sign(n node, function string) sign {
 // The functions that tell what a goroutine does for requests.
 const (
 	connServe  = "net/http.(*conn).serve"
+	fastServe  = "github.com/valyala/fasthttp.(*Server).serveConn"
 	handlerOf  = "net/http.serverHandler.ServeHTTP"
 	muxServe   = "net/http.(*ServeMux).ServeHTTP"
 	taskOf     = "runtime/trace.NewTask"
@@ -118,6 +121,24 @@ const (
 // partsOfServe says what the functions do that serve calls.
 var partsOfServe = map[string]part{
 	"bufio.(*Reader).Peek": awaits, "net/http.(*conn).readRequest": reads, handlerOf: handles, "net/http.(*response).finishRequest": finishes,
+}
+
+// partsOfFast is the same for fasthttp, which calls what handles a request directly.
+var partsOfFast = map[string]part{
+	"bufio.(*Reader).Peek": awaits, "github.com/valyala/fasthttp.acquireByteReader": awaits,
+	"github.com/valyala/fasthttp.(*RequestHeader).Read": reads, "github.com/valyala/fasthttp.(*RequestHeader).readLoop": reads,
+	"github.com/valyala/fasthttp.writeResponse": finishes, "bufio.(*Writer).Flush": finishes,
+}
+
+// partOf returns what a function does that serves the requests of a connection, or another one that it calls.
+func (p *paths) partOf(serves string, r *trace.Region) part {
+	if serves == connServe {
+		return cmp.Or(partsOfServe[r.Func], inside)
+	}
+	if ofProgram(r) || !standard(r) && !strings.HasPrefix(r.Func, "github.com/valyala/fasthttp.") {
+		return handles
+	}
+	return cmp.Or(partsOfFast[r.Func], inside)
 }
 
 // lifelong are the functions with which goroutines begin that serve one request each, and its kind.
@@ -196,10 +217,10 @@ func (p *paths) learn(n node) path {
 	case n.kind != wire.Enter:
 		return x
 	case above.part == connection:
-		x.part = partsOfServe[r.Func]
+		x.part = p.partOf(p.region(above.region).Func, &r)
 	case above.part == finishes && r.Func == "net/http.(*connReader).abortPendingRead":
 		x.part = givesUp
-	case above.part == noPart && r.Func == connServe:
+	case above.part == noPart && (r.Func == connServe || r.Func == fastServe):
 		x.part = connection
 	case above.part == noPart && lifelongOf(r.Func) != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
 		x.part = wholeLife
@@ -253,16 +274,15 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 		x.way, name, rank = passes, r.Name, surely
 	case method != "":
 		name, rank = method, surely
-	case r.Func == handlerOf, lifelongOf(r.Func) != "":
+	case r.Func == handlerOf, r.Func == fastServe, lifelongOf(r.Func) != "":
 		x.way = passes
 	case above.way == noWay, r.Func == "", above.way == passes && helps(r) && p.lifelong(x.parent) == kindGRPC:
 	case above.way == passes && passesOn(r.Func):
 		x.way = passes
+	case above.way == passes && (routes(r) || dispatches(r)):
+		x.way, name, rank = passes, r.Name, 1 // better than none
 	case above.way == passes:
 		x.way, name = serves, r.Name
-		if dispatches(r) {
-			x.way = passes
-		}
 	case dispatches(r):
 		x.way = passes
 	case strings.HasSuffix(r.Func, serveHTTP):
@@ -276,14 +296,27 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 // serveHTTP ends the names of handlers of net/http.
 const serveHTTP = ".ServeHTTP"
 
+// routers begin the names of functions of libraries that route requests. In recordings for which they were made regions, their files are not
+// where those of libraries are.
+var routers = []string{
+	"github.com/gin-gonic/gin.", "github.com/labstack/echo/v4.", "github.com/go-chi/chi/v5.", "github.com/gorilla/mux.", "github.com/julienschmidt/httprouter.",
+	"github.com/gofiber/fiber/v2.", "github.com/fasthttp/router.",
+}
+
+// routes says whether a function is one of a router.
+func routes(r *trace.Region) bool {
+	return slices.ContainsFunc(routers, func(prefix string) bool { return strings.HasPrefix(r.Func, prefix) })
+}
+
 // dispatchers are functions of routers that call what handles a request, and what is before that.
 var dispatchers = map[string]bool{
 	"github.com/gin-gonic/gin.(*Context).Next": true, "github.com/labstack/echo/v4.(*Echo).add.func1": true,
+	"github.com/gofiber/fiber/v2.(*Ctx).Next": true,
 }
 
-// dispatches says whether a function is one of a library, or of net/http, that passes a request on to another function.
+// dispatches says whether a function, which one of the program may have called, is one of a library, or of net/http, that passes a request on.
 func dispatches(r *trace.Region) bool {
-	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || !ofProgram(r))
+	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || routes(r) || !ofProgram(r))
 }
 
 // helps says whether a function only helps grpc to read a request and to write the response, before and behind the one that serves it.
@@ -305,5 +338,5 @@ func (p *paths) outermost(path int32) string {
 // passesOn says whether a function only passes requests on.
 func passesOn(function string) bool {
 	return strings.HasPrefix(function, "net/http.") || strings.HasPrefix(function, "net/http/internal/") ||
-		strings.HasPrefix(function, "golang.org/x/net/http2.") || strings.HasPrefix(function, "google.golang.org/grpc.")
+		strings.HasPrefix(function, "github.com/valyala/fasthttp.") || strings.HasPrefix(function, "golang.org/x/net/http2.") || strings.HasPrefix(function, "google.golang.org/grpc.")
 }

@@ -259,6 +259,85 @@ location conn
 	require.Equal(t, int64(30), named(t, r, "(unnamed http)").Mean)
 }
 
+// TestFastHTTP: requests on connections of fasthttp in an execution trace, by hand: the first one of a connection, the next one, which is awaited, and
+// one on another connection that the same worker serves then.
+func TestFastHTTP(t *testing.T) {
+	const (
+		serve = "enter serveConn @/m/github.com/valyala/fasthttp@v1/server.go:1(github.com/valyala/fasthttp.(*Server).serveConn)\n"
+		read  = "enter Read @/m/github.com/valyala/fasthttp@v1/header.go:2(github.com/valyala/fasthttp.(*RequestHeader).Read)\n"
+		peek  = "enter Peek @/go/src/bufio/bufio.go:3(bufio.(*Reader).Peek)\n"
+		flush = "enter Flush @/go/src/bufio/bufio.go:4(bufio.(*Writer).Flush)\n"
+		waits = "network @fd.go:5(internal/poll.(*FD).Read)\n"
+	)
+	r := of(t, `
+process main processors 2
+waits w
+location worker
+  0 begin github.com/valyala/fasthttp.(*workerPool).getCh.func1
+  0 running on 1
+  1 enter workerFunc @/m/github.com/valyala/fasthttp@v1/workerpool.go:9(github.com/valyala/fasthttp.(*workerPool).workerFunc)
+  2 `+serve+`
+  10 `+read+`
+  10 `+waits+`
+  10 blocked
+  100 ready woken
+  105 running on 1
+  105 leave
+  106 exit
+  110 enter list @/app/app.go:6(main.list)
+  120 sleep @/app/app.go:7(main.list)
+  220 ready woken
+  222 running on 1
+  222 leave
+  230 exit
+  240 `+flush+`
+  240 syscall
+  250 running on 1
+  252 exit
+  260 `+peek+`
+  260 `+waits+`
+  260 blocked
+  300 ready woken
+  302 running on 1
+  302 leave
+  303 exit
+  310 enter item @/app/app.go:16(main.item)
+  320 syscall
+  330 running on 1
+  335 exit
+  340 `+flush+`
+  340 syscall
+  350 running on 1
+  352 exit
+  353 exit
+  360 recv w @/m/github.com/valyala/fasthttp@v1/workerpool.go:10(github.com/valyala/fasthttp.(*workerPool).workerFunc)
+  360 blocked
+  400 ready woken
+  402 running on 1
+  402 leave
+  403 `+serve+`
+  405 `+read+`
+  406 syscall
+  407 running on 1
+  408 exit
+  410 enter list @/app/app.go:6(main.list)
+  415 syscall
+  420 running on 1
+  425 exit
+  440 `+flush+`
+  440 syscall
+  460 running on 1
+  462 exit
+  465 exit
+  480 exit
+  500 end
+`)
+	// 100–250, 300–350 and 406–460
+	require.Equal(t, [3]int64{3, 0, 0}, [3]int64{int64(named(t, r, "(all)").Count), int64(named(t, r, "(all)").Cut), int64(named(t, r, "(all)").Unnamed)})
+	require.Equal(t, [2]int64{54, 150}, [2]int64{named(t, r, "list").P50, named(t, r, "list").Max})
+	require.Equal(t, int64(50), named(t, r, "item").Mean)
+}
+
 // TestHandOff: who released a lock waited for its next request while others held that. The wait is theirs, also where who released it served something else meanwhile; by hand.
 func TestHandOff(t *testing.T) {
 	const connections = `
@@ -513,7 +592,7 @@ a: 2.00 µs on average
 `, out.String())
 	out.Reset()
 	require.NoError(t, report.RequestsText(&out, &report.Experiment{Sidecar: report.Sidecar{Requests: of(t, "location main\n  0 enter a\n  50 exit\n").Requests}}, 5))
-	require.Equal(t, "No requests found: none of net/http or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).\n", out.String())
+	require.Equal(t, "No requests found: none of net/http, gRPC or, in execution traces, fasthttp, and no task of runtime/trace (see expert requests --help, also for --rounds).\n", out.String())
 }
 
 // TestPart: what is open where a part of a recording begins, began before: its latency is not known.

@@ -17,6 +17,8 @@ func TestRoutes(t *testing.T) {
 		echo    = "github.com/labstack/echo/v4@v4.12.0/echo.go"
 		chi     = "github.com/go-chi/chi/v5@v5.1.0/mux.go"
 		gorilla = "github.com/gorilla/mux@v1.8.1/mux.go"
+		fiber   = "github.com/gofiber/fiber/v2@v2.52.5/app.go"
+		fast    = "github.com/valyala/fasthttp@v1.51.0/server.go"
 		prom    = "github.com/prometheus/client_golang@v1.20.5/prometheus/promhttp/http.go"
 	)
 	frames := map[string]string{ // files of functions that are not the program's
@@ -25,13 +27,15 @@ func TestRoutes(t *testing.T) {
 		"github.com/labstack/echo/v4.(*Echo).ServeHTTP": echo, "github.com/labstack/echo/v4.(*Echo).add.func1": echo,
 		"github.com/go-chi/chi/v5.(*Mux).ServeHTTP": chi, "github.com/go-chi/chi/v5.(*Mux).routeHTTP": chi,
 		"github.com/gorilla/mux.(*Router).ServeHTTP": gorilla, "github.com/prometheus/client_golang/prometheus/promhttp.HandlerFor.func1": prom,
+		"github.com/gofiber/fiber/v2.(*App).handler": fiber, "github.com/gofiber/fiber/v2.(*App).next": fiber, "github.com/gofiber/fiber/v2.(*Ctx).Next": fiber,
+		"github.com/valyala/fasthttp.(*workerPool).workerFunc": fast, fastServe: fast,
 		"net/http.(*conn).serve": "/go/src/net/http/server.go", handlerOf: "/go/src/net/http/server.go", "net/http.HandlerFunc.ServeHTTP": "/go/src/net/http/server.go",
 		muxServe: "/go/src/net/http/server.go", "encoding/json.Marshal": "/go/src/encoding/json/encode.go", "net/http.(*Client).do": "/go/src/net/http/client.go",
 	}
 	for _, c := range []struct{ stack, route string }{
 		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1 gin.(*Context).Next main.logs gin.(*Context).Next main.list main.query", "main.list"},
 		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next main.list gin.(*Context).JSON encoding/json.Marshal main.T.MarshalJSON", "main.list"},
-		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1", "gin.CustomRecoveryWithWriter.func1"},
+		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1", "gin.(*Engine).ServeHTTP"},
 		{"v4.(*Echo).ServeHTTP main.logs.func1 v4.(*Echo).add.func1 main.list main.query", "main.list"},
 		{"v5.(*Mux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP v5.(*Mux).routeHTTP net/http.HandlerFunc.ServeHTTP main.list main.query", "main.list"},
 		{"gorilla/mux.(*Router).ServeHTTP net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP main.list", "main.list"},
@@ -41,11 +45,17 @@ func TestRoutes(t *testing.T) {
 		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 main.(*api).ServeHTTP main.(*api).list", "main.(*api).ServeHTTP"},
 		{"net/http.HandlerFunc.ServeHTTP main.proxy net/http.(*Client).do main.(*retry).RoundTrip", "main.proxy"},
 		{"net/http.HandlerFunc.ServeHTTP", ""},
+		{"fiber/v2.(*App).handler fiber/v2.(*App).next main.logs fiber/v2.(*Ctx).Next fiber/v2.(*App).next main.list main.query", "main.list"},
+		{"main.(*api).handle main.(*api).list", "main.(*api).handle"},
 	} {
 		defs := &trace.Definitions{}
 		p := newPaths(defs)
 		at := int32(-1)
-		for _, short := range append([]string{"net/http.(*conn).serve", handlerOf}, strings.Fields(c.stack)...) {
+		server := []string{"net/http.(*conn).serve", handlerOf}
+		if !strings.Contains(c.stack, "HTTP") {
+			server = []string{"fasthttp.(*workerPool).workerFunc", "valyala/fasthttp.(*Server).serveConn"}
+		}
+		for _, short := range append(server, strings.Fields(c.stack)...) {
 			full := short
 			for f := range frames {
 				if strings.HasSuffix(f, "/"+short) {
@@ -54,7 +64,7 @@ func TestRoutes(t *testing.T) {
 			}
 			file := frames[full]
 			if file == "" {
-				file = "/home/me/app/main.go"
+				file = "/src/app/main.go"
 			}
 			defs.Regions = append(defs.Regions, trace.Region{Name: wire.ShortName(full), Func: full, File: file})
 			at = p.child(at, uint32(len(defs.Regions)-1), wire.Enter)

@@ -277,6 +277,15 @@ internal/g/g.go:9:6: can inline g.Late[go.shape.int]
 		{"/src/g/g.go", 3, 0}: true, {"/d/d.go", 7, 0}: true, {"/d/more.go", 8, 0}: true, {"/g/g.go", 9, 0}: true, {"/e/sub/e.go", 10, 0}: true}, got)
 }
 
+// TestPassesOn: what middleware passes a request on to is told by the region of the call: that is one, however short it is.
+func TestPassesOn(t *testing.T) {
+	o := overlay.New(runtime.GOROOT())
+	require.NoError(t, instrumentStandard(o, "net/http"))
+	text, err := o.Text("net/http/server.go")
+	require.NoError(t, err)
+	require.Regexp(t, `func \(f HandlerFunc\) ServeHTTP\(w ResponseWriter, r \*Request\) \{ if tracerec_on != 0 .*;\n\tf\(w, r\)`, text)
+}
+
 // TestRoute: a mux enters a region with the pattern that it has found, around the handler only; before Go 1.23 there is no such thing.
 func TestRoute(t *testing.T) {
 	o := overlay.New(runtime.GOROOT())

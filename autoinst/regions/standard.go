@@ -14,7 +14,7 @@ import (
 // runs tests.
 var standard = map[string]map[string][]string{ // by package and file: names as in symbols
 	"net/http": {
-		"net/http/server.go":    {"serverHandler.ServeHTTP", "(*ServeMux).ServeHTTP", "(*response).FlushError", "(*response).Hijack"},
+		"net/http/server.go":    {"serverHandler.ServeHTTP", "(*ServeMux).ServeHTTP", "HandlerFunc.ServeHTTP", "(*response).FlushError", "(*response).Hijack"},
 		"net/http/h2_bundle.go": {"(*http2responseWriter).FlushError"},
 		"net/http/client.go":    {"(*Client).do"},
 	},
