@@ -46,6 +46,9 @@ type Matcher struct {
 
 	busy map[int32]int64 // how long members of a barrier did something else in it while they waited
 
+	handoffs *handoffs // of locks of which it is not recorded who holds them
+	turns    []hold    // of one
+
 	gathered  *gathering  // the meetings of locations, nil if they are not wanted
 	attending []encounter // memory for those of one
 	object    uint32      // the number of the object

@@ -11,11 +11,37 @@ import (
 // on one object of kind Waits, and what others did to end them are operations on it, too. Nothing is simulated.
 //
 // A wait is an operation that blocked. Of what did not block, it was ended by the last that began in [Blocked, End], whatever that is; without one it
-// is unmatched, and so is one that panicked. What it waited for is told by its kind, its outcome and, of a lock acquired exclusively, by the mode of the release. Nobody knows who
-// held a lock before the one who released it, or when the other Dones of a WaitGroup were; so joins lead the critical path on, but are
-// never critical themselves. The synch points are in the order of the operations.
+// is unmatched, and so is one that panicked. What it waited for is told by its kind, its outcome and, of a lock acquired exclusively, by the mode of the release. Nobody knows
+// when the other Dones of a WaitGroup were; so joins lead the critical path on, but are never critical themselves. The synch points are in the order of the operations.
+//
+// An acquisition that another one's release ended, neither of them shared, is a handoff of a lock. Its call paths, of the acquisition and of the release, belong to one lock, and so do those that have a third such
+// in common. Who waits for a lock is woken whenever it is released, if he is first in the queue; but another one may get it before he runs, and then he waits again. So it is known since when the one who released it in handoff x had it,
+// if another handoff y of that lock ended earlier that is the last in which one of these had a part: who released it in x, or who waited in x, unless he released it in y. If who released it in x was to get it in y, he had it since y; else, he, or another one before who waited, lost it in y,
+// and he had it since y at the earliest, and is known to have had it from when the wait of x began. Until y, who released it then had it, and so on back to the begin of the acquisition. Each of them is waited for as long as he is known to have had it; what is between that is waking up.
+// (Who waits for one lock while he has another that is waited for in the same call paths had both; that is rare.) Of more than maxParts holders, the i-th of maxParts groups of them, equal in number, is one holder, as in a convoy. Who had it before 4096 of them is not looked for.
 func (m *Matcher) told(ops []Op) {
+	m.ends(ops, func(i, by int32) {
+		if by == noOp {
+			m.unmatched(i)
+			return
+		}
+		o, kind, end := &ops[i], ops[i].endedBy(&ops[by]), ops[by].Begin
+		switch kind {
+		case HeldLock:
+			m.inTurn(i, by)
+		case WasDone:
+			m.point(kind, i, by, o.Begin, end, end)
+		default:
+			m.point(kind, i, by, o.Begin, end, o.Begin)
+		}
+		m.release(i, o.Kind == wire.SendBegin)
+	})
+}
+
+// ends tells of every wait which operation ended it, noOp if none did.
+func (m *Matcher) ends(ops []Op, tell func(i, by int32)) {
 	ends := m.chans.sent[:0]
+	m.order.store = m.store
 	m.order.start(len(ops), func(i int32) (int64, bool) { return ops[i].Begin, ops[i].Blocked == NotBlocked })
 	for same := m.order.same(); len(same) > 0; same = m.order.same() {
 		for _, e := range same {
@@ -33,16 +59,10 @@ func (m *Matcher) told(ops []Op) {
 		}
 		last := sort.Search(len(ends), func(k int) bool { return ends[k].time > o.End }) - 1
 		if last < 0 || ends[last].time < o.Blocked || o.Outcome == wire.Panicked {
-			m.unmatched(int32(i))
-			continue
+			tell(int32(i), noOp)
+		} else {
+			tell(int32(i), ends[last].op)
 		}
-		by := ends[last].op
-		end, from := ops[by].Begin, o.Begin
-		if o.Kind == wire.JoinBegin {
-			from = end
-		}
-		m.point(o.endedBy(&ops[by]), int32(i), by, o.Begin, end, from)
-		m.release(int32(i), o.Kind == wire.SendBegin)
 	}
 }
 

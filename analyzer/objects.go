@@ -130,13 +130,14 @@ func (m *matching) matchWorkers(n int) (workers []*matchWorker) {
 func (m *matching) run(workers []*matchWorker) {
 	order, all := m.s.largestFirst()
 	m.aside = max(largeObject, all/len(workers)*5/4)
+	handed := m.findHandoffs(workers, order, all)
 	m.s.progress.begin("matching operations", 2*uint64(all)) // each is expanded before
 	room := newExpanded(m.s)
 	var next atomic.Uint32
 	parallel(workers, func(w *matchWorker) {
-		w.matcher.All, w.jumped = m.onMessage != nil, make([]uint32, len(m.s.locations))
+		w.matcher.handoffs, w.matcher.All, w.jumped = handed, m.onMessage != nil, make([]uint32, len(m.s.locations))
 		for i := next.Add(1) - 1; i < parts; i = next.Add(1) - 1 {
-			w.part(order[i], i, room)
+			w.part(order[i], i, room, nil)
 		}
 		spill.Free(m.s.store, w.charged)
 		w.ops, w.charged = nil, nil
@@ -231,9 +232,15 @@ func (s *scan) largestFirst() (order []uint32, all int) {
 	return order, all
 }
 
+// glance is what looks at the operations of some objects before they are matched.
+type glance struct {
+	wants func(object int) bool
+	at    func(ops []Op)
+}
+
 // part expands the operations on the objects of a part, in the order that matching engines expect, and
-// matches them.
-func (w *matchWorker) part(p uint32, turn uint32, room *expanded) {
+// matches them, or only has some looked at.
+func (w *matchWorker) part(p uint32, turn uint32, room *expanded, look *glance) {
 	from := w.m.s
 	runs := from.runs(p)
 	if len(runs) == 0 || from.store.Err() != nil {
@@ -252,7 +259,13 @@ func (w *matchWorker) part(p uint32, turn uint32, room *expanded) {
 			quiet[i] = quiet[i] && !c.busy
 		}
 	}
-	quiet = w.quiet(p, runs, quiet)
+	if look == nil {
+		quiet = w.quiet(p, runs, quiet)
+	} else {
+		for i := range quiet {
+			quiet[i] = !look.wants(i*parts + int(p))
+		}
+	}
 	for i := range objects {
 		if quiet != nil && quiet[i] {
 			from.progress.add(2 * ends[i+1])
@@ -263,20 +276,31 @@ func (w *matchWorker) part(p uint32, turn uint32, room *expanded) {
 	all := room.take(turn, ends[objects], spent)
 	w.expand(p, &all, runs, ends, quiet)
 	spill.Free(from.store, runs)
-	for _, scanner := range from.workers {
-		scanner.ops.part[p].free()
-		scanner.ops.part[p] = opPart{}
+	if look == nil {
+		from.freePart(p)
 	}
 	for i := range objects {
 		if a, b := ends[i], ends[i+1]; a < b && from.store.Err() == nil {
 			if w.within = nil; spent {
 				w.within = all.within[a:b]
 			}
-			w.match(i*parts+int(p), all.ops[a:b:b])
+			if ops := all.ops[a:b:b]; look != nil {
+				look.at(ops)
+			} else {
+				w.match(i*parts+int(p), ops)
+			}
 			from.progress.add(b - a)
 		}
 	}
 	room.give(all)
+}
+
+// freePart gives the memory back in which the operations of a part were before they were expanded.
+func (s *scan) freePart(p uint32) {
+	for _, scanner := range s.workers {
+		scanner.ops.part[p].free()
+		scanner.ops.part[p] = opPart{}
+	}
 }
 
 // runs returns the runs of a part by (location, place in its stream).

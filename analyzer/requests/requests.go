@@ -20,7 +20,7 @@
 //
 // The latency of a request is divided by what its goroutine did. While that waited for another goroutine, the wait is divided by what the other one did, and so on
 // (the critical path of the request); what they waited for on the way is told; never longer than the wait. If it was in nothing but waits for goroutines that wait for it, the
-// last of them is what it did. In a Go execution trace, which does not tell who held a lock before the goroutine that released it: while that one
+// last of them is what it did. In a Go execution trace, which does not tell who has a lock but by who releases it: while that one
 // was between two requests, or in one before that in which it released the lock, or had not been started, others held it. Then the wait is divided by what the goroutine did that last got what is waited for there
 // (the same operation of the same function). If it is not known for whom a select waited, and the same one waited for a timer at last before somebody who waits for it
 // went on, it waited for that. The parts add up to the latency exactly.

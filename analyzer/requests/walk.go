@@ -104,11 +104,16 @@ func (w *walker) handoffs() {
 	w.passed.order(w.r.done.store, func(x, y handoff) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.loc, y.loc)) })
 }
 
-// each calls do with each wait for somebody at a site.
+// goesOn says whether an operation waited on behind a wait.
+func (x *wait) goesOn(next *wait) bool {
+	return next.loc == x.loc && next.operation == x.operation && next.kind == x.kind
+}
+
+// each calls do with each wait for somebody at a site that ended as that let it go on.
 func (w *walker) each(do func(x *wait, site int32)) {
 	for i := range w.waits.list {
 		x := &w.waits.list[i]
-		if x.causer == analyzer.NoCauser {
+		if x.causer == analyzer.NoCauser || i+1 < len(w.waits.list) && x.goesOn(&w.waits.list[i+1]) {
 			continue
 		}
 		at := w.r.at(&w.r.lives[x.loc], x.begin)

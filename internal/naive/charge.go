@@ -16,14 +16,19 @@ func (o *op) mayWait() bool {
 	return o.blocked >= 0 || o.kind == wire.SelectBegin || o.kind == wire.CondBegin
 }
 
-// match finds the waits of the operations on an object.
-func (n *analysis) match(object uint32) {
-	var ops []*op
+// opsOf returns the operations on an object.
+func (n *analysis) opsOf(object uint32) (ops []*op) {
 	for _, o := range n.ops {
 		if o.object == object+1 && !(o.kind == wire.SelectBegin && (o.open || o.outcome == wire.Failed)) {
 			ops = append(ops, o)
 		}
 	}
+	return ops
+}
+
+// match finds the waits of the operations on an object.
+func (n *analysis) match(object uint32) {
+	ops := n.opsOf(object)
 	size := int(n.defs.Objects[object].Size)
 	switch n.defs.Objects[object].Kind {
 	case wire.Channel, wire.TimerChannel:

@@ -101,7 +101,7 @@ func (n *analysis) reason(w *wait) string {
 	if w.op.object > 0 {
 		kind = n.defs.Objects[w.op.object-1].Kind
 	}
-	if kind == wire.Stream {
+	if kind == wire.Stream || kind == wire.Waits {
 		return n.place(w)
 	}
 	if (kind == wire.Mutex || kind == wire.RWMutex) && w.metric != "external_wait" {

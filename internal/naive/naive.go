@@ -99,6 +99,8 @@ type analysis struct {
 	ops         []*op
 	waits       []*wait
 	creations   []creation
+	handoffs    []handoff
+	lockOf      map[string]int // by call path in which a lock of unknown name is waited for or released
 	rootProcess int
 	complete    bool          // nothing is missing at the end
 	ends        []int64       // of the processes
@@ -205,6 +207,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	n.create()
 	n.lives()
 	n.groups()
+	n.findHandoffs()
 	for i := range n.defs.Objects {
 		n.match(uint32(i))
 	}

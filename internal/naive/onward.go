@@ -23,7 +23,7 @@ func (n *analysis) cause(w *wait) string {
 		return "" // for nobody
 	}
 	o := n.defs.Objects[w.op.object-1]
-	if o.Kind == wire.Stream { // it is of no importance which
+	if o.Kind == wire.Stream || o.Kind == wire.Waits { // it is of no importance which, or not known
 		return n.place(w)
 	}
 	class := fmt.Sprint("object ", w.op.object)
