@@ -1,6 +1,8 @@
 package analyzer
 
 import (
+	"strings"
+
 	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
@@ -91,7 +93,7 @@ func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*match
 
 // start returns the location that was active last, and when the path comes to it from the end of the process.
 func (w *walker) start(lives *lives) (loc uint32, t int64) {
-	loc, latest := NoCauser, unknownTime
+	loc, latest, beside := NoCauser, unknownTime, w.s.observers()
 	w.earliest = endOfTime
 	for i := range w.s.locations {
 		l := &w.s.locations[i]
@@ -101,8 +103,14 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 		if !l.seen || w.s.defs.Locations[i].Process != w.process || lives.focus != NoCauser && lives.focus != uint32(i) {
 			continue
 		}
-		active := lives.active(l.end, uint32(i))
-		if active > latest || active == latest && lives.main[w.process] == uint32(i) {
+		active, main := lives.active(l.end, uint32(i)), lives.main[w.process] == uint32(i)
+		if begin, asleep := lives.asleep[uint32(i)]; asleep && !main {
+			active = min(active, begin)
+		}
+		if beside[uint32(i)] {
+			active = l.begin
+		}
+		if active > latest || active == latest && main {
 			loc, latest = uint32(i), active
 		}
 	}
@@ -112,6 +120,25 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 	t = min(w.s.locations[loc].end, w.path.end)
 	w.unrecorded(loc, noPath, t, w.path.end)
 	return loc, max(t, w.path.begin)
+}
+
+// observers returns the locations that served a trace or a profile of the program: they are active until the trace ends, whatever the program does.
+func (s *scan) observers() map[uint32]bool {
+	found := map[uint32]bool{}
+	for path := range s.paths.nodes {
+		if !strings.HasPrefix(s.regions.list[s.paths.nodes[path].region].Func, "net/http/pprof.") {
+			continue
+		}
+		for _, w := range s.workers {
+			if path >= len(w.cells) {
+				continue
+			}
+			for c := range w.cells[path].all() {
+				found[c.loc] = found[c.loc] || c.visits > 0
+			}
+		}
+	}
+	return found
 }
 
 // step goes from location loc at time t to where the path was before.

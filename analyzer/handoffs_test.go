@@ -70,7 +70,7 @@ func handoffs(seed uint64) string {
 		tell(next, "leave")
 		if other := r.IntN(n); r.IntN(3) == 0 && len(all[other].has) == 0 && !waits(other) {
 			next, holder[lock] = other, other // which is faster
-			at += 1 + r.IntN(3) // what two handoffs at one time tell depends on their order
+			at += 1 + r.IntN(3)               // what two handoffs at one time tell depends on their order
 			wait(queue[lock][0], lock)
 		} else {
 			queue[lock], holder[lock] = queue[lock][1:], next

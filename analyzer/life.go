@@ -40,7 +40,8 @@ type lives struct {
 	namesakes   bool     // others have its number, in other processes
 	end         []int64  // by process
 	never       map[uint32]*never
-	awake       []bool // by process: somebody who is recorded neither had ended nor was waiting at the end
+	asleep      map[uint32]int64 // likewise in a sleep: its begin
+	awake       []bool           // by process: somebody who is recorded neither had ended nor was waiting at the end
 }
 
 // active returns until when a location was at something that ended: its end, if it was in no wait then that never did.
@@ -56,7 +57,7 @@ func (s *scan) live() *lives {
 	w := s.workers[0]
 	s.gatherGaps()
 	created := s.create()
-	v := &lives{focus: NoCauser, end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}, awake: make([]bool, len(s.defs.Processes))}
+	v := &lives{focus: NoCauser, end: make([]int64, len(s.defs.Processes)), never: map[uint32]*never{}, asleep: map[uint32]int64{}, awake: make([]bool, len(s.defs.Processes))}
 	for i := range v.end {
 		v.end[i] = s.defs.Processes[i].End
 	}
@@ -91,6 +92,7 @@ func (s *scan) live() *lives {
 		case !complete || l.cut || untold[p]: // it is not known what it did behind its last event
 			v.endOpen(w, l, l.last)
 			delete(v.never, uint32(i))
+			delete(v.asleep, uint32(i))
 		case l.open.Top() != nil || v.main[p] == uint32(i):
 			v.endOpen(w, l, v.end[p])
 		}
@@ -145,7 +147,10 @@ func (v *lives) endOpen(w *scanner, l *location, t int64) {
 		if !o.Operation() {
 			continue
 		}
-		if i == len(l.open.Levels)-1 && l.does != wire.Ready && l.does != yielded && o.Kind != wire.SleepBegin && !(o.Kind == wire.OnceBegin && o.Of.mode == 1) {
+		switch waits := i == len(l.open.Levels)-1 && l.does != wire.Ready && l.does != yielded; {
+		case waits && o.Kind == wire.SleepBegin:
+			v.asleep[w.loc] = o.Of.begin
+		case waits && !(o.Kind == wire.OnceBegin && o.Of.mode == 1):
 			v.never[w.loc] = &never{op: *o, holder: NoCauser, path: NoCauser}
 		}
 		w.operation(o, wire.OK, t, true)

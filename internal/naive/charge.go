@@ -226,7 +226,14 @@ func (n *analysis) waitsOf(o *op) (waits []*wait) {
 
 // neverEndedIn says whether o is what its location was in at the end, and not ready to go on.
 func (n *analysis) neverEndedIn(o *op) bool {
-	return n.complete && !o.loc.cut && o.innermost && !(n.states() && o.loc.does == wire.Ready) && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
+	return n.atEnd(o) && o.kind != wire.SleepBegin && !(o.kind == wire.OnceBegin && o.mode == 1)
+}
+
+// asleep says whether o is a sleep in which its location was at the end.
+func (n *analysis) asleep(o *op) bool { return n.atEnd(o) && o.kind == wire.SleepBegin }
+
+func (n *analysis) atEnd(o *op) bool {
+	return n.complete && !o.loc.cut && o.innermost && !(n.states() && o.loc.does == wire.Ready)
 }
 
 // lostEvents says whether events of l are missing.

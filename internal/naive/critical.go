@@ -3,6 +3,7 @@ package naive
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"tracerec/trace/wire"
 )
@@ -133,13 +134,17 @@ func (p *pathfinder) start() (*location, int64) {
 	var best *location
 	latest := int64(0)
 	for _, l := range p.members {
-		active := l.end
+		active, isMain := l.end, p.n.defs.Locations[l.id].GoID == 1
 		for _, o := range p.n.ops {
-			if o.loc == l && p.n.neverEndedIn(o) {
+			if o.loc == l && (p.n.neverEndedIn(o) || p.n.asleep(o) && !isMain) {
 				active = o.begin
 			}
 		}
-		isMain := p.n.defs.Locations[l.id].GoID == 1
+		if slices.ContainsFunc(l.events, func(e event) bool {
+			return e.Kind == wire.Enter && strings.HasPrefix(p.n.defs.Regions[e.ID].Func, "net/http/pprof.")
+		}) {
+			active = l.begin
+		}
 		if best == nil || active > latest || active == latest && isMain {
 			best, latest = l, active
 		}
