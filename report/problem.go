@@ -432,8 +432,9 @@ func (e *Experiment) Collector() (text, advice string) {
 		return fmt.Sprintf("Of %s of processor time that the program used, its goroutines had only %s. The rest is the runtime's own, above all its garbage collector's, which "+
 			"goroutines helped for %s.", glue(seconds(e.Header.CPUTime)), glue(seconds(e.Header.CPUTime-own)), glue(seconds(e.Total(i)))), problem(GCPressure).Advice
 	}
-	if i < 0 || 20*e.Total(i) < e.Header.Time {
+	if i < 0 || 20*e.Total(i) < max(e.execution()+e.Total(i), e.Header.Wall) { // other goroutines may be idle, however many there are
 		return "", ""
 	}
-	return "Goroutines had to help the garbage collector, or to wait for it, for " + glue(percent(e.Total(i), e.Header.Time)) + " of all time.", problem(GCPressure).Advice
+	return fmt.Sprintf("Goroutines had to help the garbage collector, or to wait for it, for %s (%s of all time); they worked for %s.",
+		glue(seconds(e.Total(i))), glue(percent(e.Total(i), e.Header.Time)), glue(seconds(e.execution()))), problem(GCPressure).Advice
 }

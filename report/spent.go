@@ -395,6 +395,10 @@ func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 		v.Certain = false
 		return v, "in " + at + ", " + unknownWork
 	}
+	assist := p.e.sumAt(metric.GCAssist, top)
+	if work := p.e.sumAt(metric.Execution, top) + assist; assist > 0 && 10*assist >= work {
+		return v, "work in " + at + ", where " + glue(percent(assist, work)) + " of the time at work goes into helping the garbage collector, or waiting for it"
+	}
 	return v, "work in " + at
 }
 

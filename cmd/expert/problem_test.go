@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -108,24 +109,31 @@ func TestBusyWait(t *testing.T) {
 	require.Contains(t, got, "1,024 tries failed, one every 66 ns on average.")           // 68 µs
 }
 
-// TestCollector: helping the garbage collector is told from a twentieth of all time on.
+// TestCollector: helping the garbage collector is told from a twentieth of what goroutines work on, however many others are idle.
 func TestCollector(t *testing.T) {
-	for until, want := range map[string]bool{"16000": true, "14000": false} { // 11 or 9 µs of 200
-		dir := archive(t, `
-location main
-  0 running on 0
-  0 create w @a.go:1
-  0 enter main
-  100000 exit
-location w
-  0 begin worker by main
-  0 running on 1
-  0 enter work
-  5000 assist
-  `+until+` running on 1
-`)
-		status, text, stderr := expert("analyze", dir)
+	const idle = "location idle%[1]d\n  0 begin idle by main\n  0 running on 2\n  0 recv nothing @i.go:1\n  0 blocked\n"
+	for until, want := range map[string]string{"16000": "for 11.0 µs (SHARE of all time); they worked for 189 µs.", "14000": ""} { // 11 or 9 µs of 200
+		for idlers, share := range map[int]string{0: "5.5 %", 20: "0.5 %"} { // of 200 µs, and of 2.2 ms
+			text := "channel nothing\nlocation main\n  0 running on 0\n  0 create w @a.go:1\n  0 enter main\n  100000 exit\n" +
+				"location w\n  0 begin worker by main\n  0 running on 1\n  0 enter work\n  5000 assist\n  " + until + " running on 1\n"
+			for i := range idlers {
+				text += fmt.Sprintf(idle, i)
+			}
+			status, text, stderr := expert("analyze", archive(t, text))
+			require.Zero(t, status, stderr)
+			text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "\u00a0", " ")
+			require.Equal(t, want != "", strings.Contains(text, "had to help the garbage collector"), text)
+			require.Contains(t, text, strings.Replace(want, "SHARE", share, 1))
+			require.Contains(t, text, "work in main.")
+		}
+	}
+}
+
+// TestCollectorOnPath: how much of the work on the critical path is for the garbage collector is told from a tenth on.
+func TestCollectorOnPath(t *testing.T) {
+	for until, want := range map[string]string{"65000": "work in main, where 60.0 % of the time at work goes into helping the garbage collector, or waiting for it.", "14900": "work in main."} { // 60 or 9.9 µs of 100
+		status, text, stderr := expert("analyze", archive(t, "location main\n  0 running on 0\n  0 enter main\n  5000 assist\n  "+until+" running on 0\n  100000 exit\n"))
 		require.Zero(t, status, stderr)
-		require.Equal(t, want, strings.Contains(text, "had to help the garbage collector"), text)
+		require.Contains(t, strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "\u00a0", " "), "100.0 % of the critical path is "+want)
 	}
 }
