@@ -101,7 +101,7 @@ var problems = []metric.Metric{
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",
 		Description: "Goroutines had to help the garbage collector before they could allocate: the program allocates faster than it collects. Or they waited for it in runtime.GC.",
-		Formula:     "gc_assist is a twentieth of all time, or a quarter of the processor time is the runtime's own and goroutines helped the collector; of a request, the part that makes it slow",
+		Formula:     "gc_assist is a twentieth of execution and gc_assist together, and of the length of the run, or a quarter of the processor time is the runtime's own and goroutines helped the collector; of a request, the part that makes it slow",
 		Advice: "Allocate less where the time is lost: reuse buffers, avoid conversions and boxing (go test -benchmem, the allocs profile). Raise GOGC, or set GOMEMLIMIT " +
 			"with GOGC=off, if there is memory left: collections become fewer. A program need not call runtime.GC.",
 	},
