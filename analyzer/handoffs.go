@@ -131,6 +131,9 @@ func (h *handoffs) before(o *Op, at int64) int32 {
 // longestQueue is through how many handoffs it is looked who had a lock while somebody waited for it.
 const longestQueue = 1 << 12
 
+// maxTurns bounds the holders of whom one wait is told, beside the last: a goroutine that stands in a queue of thousands waits for each of them.
+const maxTurns = 16
+
 // since returns from when on who released the lock had it, if y is the handoff before.
 func (x *handoff) since(y *handoff) int64 {
 	if y.loc == x.by {
@@ -153,9 +156,10 @@ func (m *Matcher) inTurn(op, by int32) {
 	turns = append(turns, hold{o.Begin, x.at, op, x.by, x.in})
 	m.turns = turns
 	slices.Reverse(turns)
-	n := min(len(turns), maxParts)
+	before := turns[:len(turns)-1]
+	n := min(len(before), maxTurns)
 	for i := range n {
-		group := turns[len(turns)*i/n : len(turns)*(i+1)/n]
+		group := before[len(before)*i/n : len(before)*(i+1)/n]
 		most := slices.MaxFunc(group, func(a, b hold) int { return cmp.Compare(a.end-a.begin, b.end-b.begin) })
 		begin, end := group[0].begin, group[0].begin
 		for _, h := range group { // together they begin with the first of them
@@ -163,4 +167,6 @@ func (m *Matcher) inTurn(op, by int32) {
 		}
 		m.pointBy(HeldLock, op, most.loc, most.path, begin, end, begin)
 	}
+	last := &turns[len(before)] // to whom the critical path goes
+	m.pointBy(HeldLock, op, last.loc, last.path, last.begin, last.end, last.begin)
 }

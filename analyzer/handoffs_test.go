@@ -209,3 +209,30 @@ func TestHandoffsOfAnother(t *testing.T) {
 	require.Empty(t, compare(t, text))
 	require.Equal(t, map[string]int64{"keeper": 90, "worker": 90 + 90 + 90}, holders(analyzeText(t, text)))
 }
+
+// TestLongQueue: while each of 100 workers waits, keeper has the lock for 1000, and then each worker before it for 10. Of more than 16 holders before the last one, groups are told together, each as
+// the one who had it longest: those behind keeper in the first group count as keeper.
+func TestLongQueue(t *testing.T) {
+	const n = 100
+	var objects, others strings.Builder
+	for i := range n {
+		at, next := 1000+10*i, fmt.Sprintf("  %d enter next\n  %[1]d unlock for_%d\n  %[1]d exit\n", 1010+10*i, i+1)
+		if i == n-1 {
+			next = ""
+		}
+		fmt.Fprintf(&objects, "waits for_%d\n", i)
+		fmt.Fprintf(&others, "location w%d\n  0 begin worker\n  %d lock for_%d @w.go:1\n  %d blocked\n  %d leave\n%s  %d end\n", i, i+1, i, i+1, at, next, at+10)
+	}
+	x := analyzeText(t, objects.String()+"location main\n  0 enter main\n  3000 exit\nlocation keeper\n  0 begin keeper\n  1000 enter next\n  1000 unlock for_0\n  1000 exit\n  1001 end\n"+others.String())
+	all := int64(0)
+	for i := range n {
+		all += int64(1000 + 10*i - (i + 1)) // all waits end with the turn of the one before
+	}
+	held := holders(x)
+	require.Equal(t, all, held["keeper"]+held["worker"])
+	first := int64(0)
+	for i := range n {
+		first += int64(1000 - (i + 1) + 10*(max(1, i/16)-1))
+	}
+	require.Equal(t, first, held["keeper"])
+}

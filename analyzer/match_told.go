@@ -18,7 +18,7 @@ import (
 // in common. Who waits for a lock is woken whenever it is released, if he is first in the queue; but another one may get it before he runs, and then he waits again. So it is known since when the one who released it in handoff x had it,
 // if another handoff y of that lock ended earlier that is the last in which one of these had a part: who released it in x, or who waited in x, unless he released it in y. If who released it in x was to get it in y, he had it since y; else, he, or another one before who waited, lost it in y,
 // and he had it since y at the earliest, and is known to have had it from when the wait of x began. Until y, who released it then had it, and so on back to the begin of the acquisition. Each of them is waited for as long as he is known to have had it; what is between that is waking up.
-// (Who waits for one lock while he has another that is waited for in the same call paths had both; that is rare.) Of more than maxParts holders, the i-th of maxParts groups of them, equal in number, is one holder, as in a convoy. Who had it before 4096 of them is not looked for.
+// (Who waits for one lock while he has another that is waited for in the same call paths had both; that is rare.) Of more than maxTurns holders before the last one, the i-th of maxTurns groups of them, equal in number, is one holder, as in a convoy. Who had it before 4096 of them is not looked for.
 func (m *Matcher) told(ops []Op) {
 	m.ends(ops, func(i, by int32) {
 		if by == noOp {
