@@ -97,6 +97,7 @@ func (c *checker) nesting(b *Batch, l *checked, e *Event) {
 	case wire.Tells:
 		report(e.Kind == wire.Blocked && !within, "no operation is open")
 		report(e.Kind == wire.Blocked && e.ID == wire.Timed && within && top != wire.SelectBegin, "a %s has no case of a timer", top)
+		report(e.Kind == wire.TaskLeft && l.open.Region(e.ID) < 0, "no region has so many in it: %d", e.ID)
 		report(e.Kind == wire.OnceRun && top != wire.OnceBegin, "no once is open")
 	case wire.Exits, wire.Loses, wire.Leaves, wire.Ends:
 		closed, missing := l.open.Close(e.Kind, e.ID)

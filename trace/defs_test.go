@@ -85,16 +85,17 @@ func TestUndefined(t *testing.T) {
 // TestNestingIsChecked: Check finds levels that do not fit together.
 func TestNestingIsChecked(t *testing.T) {
 	for want, words := range map[string][]uint64{
-		"exit: levels to close: 1, open: 0":      {wire.Head(wire.Exit, 0, 0)},
-		"exit: levels to close: 3, open: 1":      {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Exit, 2, 0)},
-		"leave: does not end an open operation":  {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Leave, 0, 0)},
-		"blocked: a lock has no case of a timer": {wire.Head(wire.LockBegin, 0, 0), 0, wire.Head(wire.Blocked, wire.Timed, 0)},
-		"blocked: no operation is open":          {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Blocked, 0, 0)},
-		"exit: closes a sleep":                   {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.Exit, 0, 0)},
-		"sleep: is inside a sleep":               {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.SleepBegin, 0, 0)},
-		"oncerun: no once is open":               {wire.Head(wire.OnceRun, 0, 0)},
-		"chose: does not end an open operation":  {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.Chose, uint32(wire.Sent), 0), 0},
-		"passed: ends a lock":                    {wire.Head(wire.LockBegin, 0, 0), 0, wire.Head(wire.Passed, 0, 0), 1},
+		"exit: levels to close: 1, open: 0":        {wire.Head(wire.Exit, 0, 0)},
+		"exit: levels to close: 3, open: 1":        {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Exit, 2, 0)},
+		"leave: does not end an open operation":    {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Leave, 0, 0)},
+		"blocked: a lock has no case of a timer":   {wire.Head(wire.LockBegin, 0, 0), 0, wire.Head(wire.Blocked, wire.Timed, 0)},
+		"blocked: no operation is open":            {wire.Head(wire.Enter, 0, 0), wire.Head(wire.Blocked, 0, 0)},
+		"exit: closes a sleep":                     {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.Exit, 0, 0)},
+		"sleep: is inside a sleep":                 {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.SleepBegin, 0, 0)},
+		"oncerun: no once is open":                 {wire.Head(wire.OnceRun, 0, 0)},
+		"chose: does not end an open operation":    {wire.Head(wire.SleepBegin, 0, 0), wire.Head(wire.Chose, uint32(wire.Sent), 0), 0},
+		"taskleft: no region has so many in it: 1": {wire.Head(wire.Enter, 0, 0), wire.Head(wire.TaskLeft, 1, 0), 1},
+		"passed: ends a lock":                      {wire.Head(wire.LockBegin, 0, 0), 0, wire.Head(wire.Passed, 0, 0), 1},
 	} {
 		var out bytes.Buffer
 		w, err := NewWriter(&out, Options{})

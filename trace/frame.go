@@ -9,7 +9,7 @@ import (
 )
 
 // Version is the version of the format that this package writes, and the newest that it reads.
-const Version = 3
+const Version = 4
 
 // Limits of one frame. They bound what a reader allocates before it has verified anything.
 const (

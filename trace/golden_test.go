@@ -45,10 +45,15 @@ func tinyArchive(t *testing.T, version int) []byte {
 		waits = []uint64{wire.Head(wire.Ready, uint32(wire.Woken), 61000), 1, wire.Head(wire.Running, 2, 900)}
 		rest = 100
 	}
+	var left, ends []uint64
+	if version >= 4 {
+		left = []uint64{wire.Head(wire.TaskLeft, 0, 100), 1}
+		ends = []uint64{wire.Head(wire.TaskEnd, 0, 100), 1}
+	}
 	require.NoError(t, p.Chunk(RawChunk{Location: 1, GoID: 1, Base: 301000, Words: slices.Concat(runs, []uint64{
-		wire.Head(wire.Enter, 1, 0), wire.Head(wire.SendBegin, 2, 60000), 1}, passed(600), []uint64{wire.Head(wire.Exit, 0, 5000)})}))
+		wire.Head(wire.Enter, 1, 0), wire.Head(wire.SendBegin, 2, 60000), 1}, passed(600), left, []uint64{wire.Head(wire.Exit, 0, 5000)})}))
 	require.NoError(t, p.Chunk(RawChunk{Location: 2, GoID: 18, Base: 300000, Words: slices.Concat([]uint64{
-		wire.Head(wire.RecvBegin, 3, 400), 1, wire.Head(wire.Blocked, 0, 600)}, waits, passed(rest))}))
+		wire.Head(wire.RecvBegin, 3, 400), 1, wire.Head(wire.Blocked, 0, 600)}, waits, passed(rest), ends)}))
 	require.NoError(t, p.Clock(Stamp{Ticks: 300300000, Mono: 100002000, Wall: 1700000000e9 + 100001000}))
 	if version >= 2 {
 		p.CPUTime(80e6)

@@ -220,7 +220,7 @@ func metricOf(k wire.Kind) string {
 func (s *scanner) forget(e event) {
 	k := len(s.levels) - 1
 	switch e.Kind {
-	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.Reached, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin,
+	case wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.Reached, wire.OnceRun, wire.Lost, wire.Overhead, wire.Counters, wire.Begin, wire.TaskLeft, wire.TaskEnd,
 		wire.Ready, wire.Running, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked:
 	default:
 		if k >= 0 && s.levels[k].op != nil && s.levels[k].op.kind == wire.SelectBegin {

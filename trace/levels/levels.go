@@ -8,7 +8,11 @@
 // still count it as a level and as an operation. So the stack remembers forgotten selects, each with the level directly around it.
 package levels
 
-import "tracerec/trace/wire"
+import (
+	"slices"
+
+	"tracerec/trace/wire"
+)
 
 // Level is an open level: a region or an operation.
 type Level[T any] struct {
@@ -187,4 +191,17 @@ func (s *Stack[T]) Remember(counts []uint32) {
 	for n, count := range counts {
 		*s.forgottenIn(n) = count
 	}
+}
+
+// Region returns the number of the level of the region with so many regions within it, -1 if there is none.
+func (s *Stack[T]) Region(within uint32) int {
+	for i := range slices.Backward(s.Levels) {
+		if s.Levels[i].Operation() {
+			continue
+		} else if within == 0 {
+			return i
+		}
+		within--
+	}
+	return -1
 }

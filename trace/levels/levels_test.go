@@ -19,7 +19,7 @@ type plain []string
 func (p *plain) event(k wire.Kind, id uint32, name string) (closed []string, missing int) {
 	// All others show that their location does something else than the select that it was in.
 	tells := []wire.Kind{wire.Time, wire.Lost, wire.Overhead, wire.Begin, wire.Blocked, wire.Leave, wire.Chose, wire.Passed, wire.Reached, wire.OnceRun, wire.Counters,
-		wire.Ready, wire.Running, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked}
+		wire.Ready, wire.Running, wire.Syscall, wire.Assist, wire.Stopped, wire.Parked, wire.TaskLeft, wire.TaskEnd}
 	if n := len(*p) - 1; !slices.Contains(tells, k) {
 		for ; n >= 0 && (*p)[n] == "gone"; n-- { // no level any more
 		}

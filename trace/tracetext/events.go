@@ -80,9 +80,11 @@ func (p *parser) arguments(e *rawEvent, spec wire.Spec) (err error) {
 		e.words = make([]uint64, 1)
 		e.words[0], err = p.number("a duration")
 		return err
-	case wire.Passed:
+	case wire.Passed, wire.TaskLeft, wire.TaskEnd:
 		e.words = make([]uint64, 1)
-		e.words[0], err = p.number("a number")
+		if e.words[0], err = p.number("a number"); err == nil && e.kind == wire.TaskLeft && p.more() {
+			e.id, err = p.small("a number of regions", wire.MaxID)
+		}
 		return err
 	case wire.Sample:
 		return p.sample(e)

@@ -269,8 +269,10 @@ func (f *formatter) event(b *trace.Batch, e trace.Event) string {
 		}
 	case wire.Lost:
 		add(fmt.Sprintf("%d %d", e.Word, e.ID))
-	case wire.Overhead, wire.Passed:
-		add(strconv.FormatUint(e.Word, 10))
+	case wire.Overhead, wire.Passed, wire.TaskLeft, wire.TaskEnd:
+		if add(strconv.FormatUint(e.Word, 10)); e.Kind == wire.TaskLeft && e.ID > 0 {
+			add(strconv.Itoa(int(e.ID)))
+		}
 	case wire.Sample:
 		add(fmt.Sprintf("%s %d", quote(f.defs.Metrics[e.ID].Name), int64(e.Word)))
 	case wire.Counters:

@@ -39,7 +39,7 @@ location main
   80 barrier b 7 81 leave 82 sleep 83 leave
   90 sample depth -4
   91 counters 5 100 200
-  92 exit 93 enter a 94 enter b 95 exit 1
+  92 exit 93 enter a 94 enter b 94 taskleft 7 1 94 taskleft 8 94 taskend 9 95 exit 1
   96 overhead 40 97 lost 5 0 98 end
 location w1
   100 begin worker by main @w.go:3
@@ -68,7 +68,7 @@ func TestFormatIsStable(t *testing.T) {
 	for _, line := range []string{"  10 send channel1 @a.go:10\n", "  100 begin worker by g1 @w.go:3\n", "  91 counters 5 100 200\n",
 		"process p2 parent main pid 17 start 20 cost 17500 recording 70 cpu 60 processors 2\nargs ./child \"two words\" -x\n", "  95 exit 1\n", "  63 signal cond5 @c.go:1\n", "  30 enter \"quoted name\"\n",
 		"  122 lock rwmutex3 shared\n", "  200000000000 end\n", "warning \"ends elsewhere\" 2\nexited 200000000001 3\n", "  90 sample depth -4\n",
-		"  48 passed 7\n", "  49 chose channel1 received 8\n"} {
+		"  94 taskleft 7 1\n", "  94 taskleft 8\n", "  94 taskend 9\n", "  48 passed 7\n", "  49 chose channel1 received 8\n"} {
 		require.Contains(t, once, line)
 	}
 }

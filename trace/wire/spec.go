@@ -22,6 +22,9 @@ const (
 	Lost     Kind = 4 // events were dropped here; closes recorded levels that ended meanwhile
 	Overhead Kind = 5 // the goroutine waited for the recorder, such as for buffer memory, ending at this event's time
 
+	TaskLeft Kind = 6 // an open region is a task that does not end with it: it ends by a TaskEnd with the same number, or not at all; says how many regions are within it
+	TaskEnd  Kind = 7 // a task ends that is left, perhaps by another location, before this or after it
+
 	Create Kind = 8  // this location starts another one
 	Begin  Kind = 9  // first event of a location that was started by instrument.Go
 	End    Kind = 10 // the location ends
@@ -79,7 +82,7 @@ type IDRole uint8
 const (
 	NoID        IDRole = iota
 	RegionID           // a region definition: a user region, or the call site of an operation
-	LevelsID           // number of levels to close beyond the first (Exit) or at all (Lost)
+	LevelsID           // number of levels to close beyond the first (Exit) or at all (Lost), or of regions within it (TaskLeft)
 	OutcomeID          // an Outcome
 	MetricID           // a metric definition
 	CountID            // number of value words that follow; only Counters has it
@@ -171,6 +174,8 @@ var Specs = []Spec{
 	{Exit, "exit", LevelsID, nil, Exits, 1, 0},
 	{Lost, "lost", LevelsID, []string{"events"}, Loses, 1, 0},
 	{Overhead, "overhead", ReasonID, []string{"ticks"}, Tells, 1, 0},
+	{TaskLeft, "taskleft", LevelsID, []string{"number"}, Tells, 4, 0},
+	{TaskEnd, "taskend", NoID, []string{"number"}, Tells, 4, 0},
 	{Create, "create", RegionID, []string{"location"}, Acts, 1, 0},
 	{Begin, "begin", RegionID, []string{"creator"}, Tells, 1, 0},
 	{End, "end", NoID, nil, Ends, 1, 0},
