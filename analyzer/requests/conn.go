@@ -32,7 +32,7 @@ func (r *reader) requests() (all []request) {
 			all = add(r.done.store, all, *q)
 		}
 	}
-	return all
+	return r.handed(all)
 }
 
 // ofServer returns the requests of a goroutine of a server, none if it is none.

@@ -1,6 +1,9 @@
 package requests
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"tracerec/internal/testkit"
 	"tracerec/metric"
 	"tracerec/patterns"
+	"tracerec/report"
 	"tracerec/trace/tracetext"
 	"tracerec/trace/wire"
 )
@@ -67,6 +71,76 @@ func TestNaive(t *testing.T) {
 	require.Greater(t, found, testkit.Cases(300))
 	require.Greater(t, waited, testkit.Cases(300)/10)
 	require.Positive(t, queued)
+}
+
+// TestHandedAddsUp: the parts of tasks that end anywhere in random traces add up to their latency, with little memory, too; and their events change nothing else.
+func TestHandedAddsUp(t *testing.T) {
+	limited, err := spill.New(1, t.TempDir())
+	require.NoError(t, err)
+	defer limited.Close()
+	whole := 0
+	for seed := range uint64(testkit.Cases(300)) {
+		text := "process main processors 2\n" + strings.NewReplacer("enter a\n", "enter a @t.go:1("+taskOf+")\n", "enter c\n", "enter c @t.go:1("+taskOf+")\n").Replace(random.Trace(seed))
+		var all [3][]Request
+		var reports [3]bytes.Buffer
+		lost := uint64(0)
+		for i, text := range []string{text, handsOn(text, rand.New(rand.NewPCG(seed, 2))), handsOn(text, rand.New(rand.NewPCG(seed, 2)))} {
+			a, err := tracetext.Open("random", text)
+			require.NoError(t, err)
+			f := &Finder{Each: func(q Request) {
+				slices.SortFunc(q.Parts, func(x, y report.LatencyPart) int { return strings.Compare(jsonOf(t, x), jsonOf(t, y)) })
+				all[i] = append(all[i], q)
+			}}
+			f.Collect([]*spill.Store{nil, nil, limited}[i])
+			e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
+			require.NoError(t, err)
+			e.Header.Events, lost = 0, e.Header.Lost
+			require.NoError(t, report.JSON(&reports[i], e))
+			require.NoError(t, f.Find(a, e))
+		}
+		if lost == 0 { // else their share of all events is told
+			require.Equal(t, reports[0].String(), reports[1].String(), "seed %d", seed)
+		}
+		require.Equal(t, all[1], all[2], "seed %d", seed)
+		for _, q := range all[1] {
+			sum := int64(0)
+			for _, p := range q.Parts {
+				require.Positive(t, p.Mean)
+				sum += p.Mean
+			}
+			if !q.Cut {
+				require.Equal(t, q.End-q.Begin, sum, "seed %d", seed)
+				whole++
+			}
+		}
+	}
+	require.Greater(t, whole, testkit.Cases(300))
+}
+
+func jsonOf(t *testing.T, x any) string {
+	text, err := json.Marshal(x)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// handsOn has some regions be tasks that end somewhere else, or nowhere.
+func handsOn(text string, r *rand.Rand) string {
+	lines, number := strings.Split(text, "\n"), 0
+	var out []string
+	for _, line := range lines {
+		if at, is := strings.CutSuffix(line, " exit"); is && r.IntN(2) == 0 {
+			number++
+			out = append(out, fmt.Sprintf("%s taskleft %d", at, number))
+		}
+		out = append(out, line)
+	}
+	for n := range number {
+		i := r.IntN(len(out))
+		if at, _, is := strings.Cut(strings.TrimSpace(out[i]), " "); is && '0' <= at[0] && at[0] <= '9' && !strings.HasSuffix(out[i], "end") {
+			out = slices.Insert(out, i+1, fmt.Sprintf("  %s taskend %d", at, n+1))
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // inConvoy says whether a location waits in a convoy at a time.

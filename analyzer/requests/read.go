@@ -17,6 +17,7 @@ type reader struct {
 	done       activities
 	labels     numbered[label] // of requests
 	begin, end int64           // of all events
+	left, ends []told          // tasks that end elsewhere than where they began, where that is, and where they end
 	rounds     bool            // they are looked for
 	part       bool            // what is open when the recording begins began before
 	profiling  int             // requests to net/http/pprof, which are left out
@@ -118,7 +119,9 @@ func (r *reader) event(loc uint32, e *trace.Event) {
 	case wire.Opens:
 		r.opens(l, loc, e, t)
 	case wire.Tells:
-		l.tells(e)
+		if l.tells(e); e.Kind == wire.TaskLeft || e.Kind == wire.TaskEnd {
+			r.task(l, loc, e, t)
+		}
 	case wire.Acts:
 		if e.Kind == wire.Create && e.Word > 0 && e.Word <= uint64(len(r.lives)) {
 			r.creates(loc, uint32(e.Other()), t)

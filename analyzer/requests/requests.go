@@ -2,7 +2,8 @@
 //
 // # What a request is
 //
-//   - a visit of a region that is one: net/http's handler in recordings of tracerec, a task of runtime/trace; of such regions within each other, the outermost;
+//   - a visit of a region that is one: net/http's handler in recordings of tracerec, a task of runtime/trace; of such regions within each other, the outermost.
+//     If a task ends elsewhere than with its region, it lasts until then, and is one of the goroutine that ends it;
 //   - on a connection of net/http in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
 //     when that is read, to the end of the last write of its response; see conn.go;
 //   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC;
@@ -24,6 +25,8 @@
 // was between two requests, or in one before that in which it released the lock, or had not been started, others held it. Then the wait is divided by what the goroutine did that last got what is waited for there
 // (the same operation of the same function). If it is not known for whom a select waited, and the same one waited for a timer at last before somebody who waits for it
 // went on, it waited for that. The parts add up to the latency exactly.
+//
+// A task that another goroutine ended is followed from its end backwards, from one goroutine that had it to the one before, see [walker.carry].
 package requests
 
 import (
@@ -107,7 +110,8 @@ type Request struct {
 type request struct {
 	begin, end int64
 	loc        uint32
-	label      int32 // number
+	label      int32  // number
+	by         uint32 // 1 + the number of the location that began it, if that is another one; else 0
 	cut        bool
 }
 

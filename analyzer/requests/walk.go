@@ -52,6 +52,12 @@ type walker struct {
 	walking []uint32        // locations that the walk is at
 	convoy  bool            // the request waits for a lock in a convoy
 	finally final           // what was last asked for
+
+	all     []request
+	begins  map[uint32]bool  // locations that begin tasks which others end
+	places  map[uint32]int32 // of locations that had such tasks: where they waited for them
+	ender   *ender           // what was last asked for
+	gathers gathering
 }
 
 // handoff is the end of a wait of a location for another one.
@@ -72,7 +78,12 @@ type cause struct {
 const noSite = -1
 
 func newWalker(r *reader, waits *waits, e *report.Experiment, all []request) *walker {
-	w := &walker{r: r, waits: waits, metrics: e.Metrics, parts: map[key]portion{}}
+	w := &walker{r: r, waits: waits, metrics: e.Metrics, parts: map[key]portion{}, all: all, begins: map[uint32]bool{}, places: map[uint32]int32{}}
+	for i := range all {
+		if by := all[i].by; by != 0 {
+			w.begins[by-1] = true
+		}
+	}
 	w.serving = r.connections(all)
 	w.holders = !slices.ContainsFunc(r.defs.Objects, func(o trace.Object) bool { return o.Kind == wire.Waits })
 	w.handoffs()
@@ -145,7 +156,11 @@ func (w *walker) site(path int32) int32 {
 // split divides the latency of a request.
 func (w *walker) split(q *request) map[key]portion {
 	clear(w.parts)
-	w.walk(q.loc, q.begin, q.end, nil)
+	if q.by != 0 {
+		w.carry(q)
+	} else {
+		w.walk(q.loc, q.begin, q.end, nil)
+	}
 	for i := range w.last {
 		w.put(&w.last[i])
 	}
@@ -295,6 +310,10 @@ func (w *walker) wait(x *wait, a *activity, from, to, until int64, c *cause) {
 	if len(w.walking) == 1 {
 		w.convoy = x.convoy
 		defer func() { w.convoy = false }()
+	}
+	if len(w.walking) == 1 && w.gathers.metric != "" && w.gathers.path == a.path {
+		w.emit(c, w.gathers.metric, a.path, to-from)
+		return
 	}
 	name := w.metrics[x.metric].Name
 	if name == metric.ExternalWait && x.kind == wire.NetworkBegin {

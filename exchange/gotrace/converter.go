@@ -32,15 +32,14 @@ type converter struct {
 	stream     uint32 // the object of waits for the network that the program interrupts, 0 for none yet
 	interrupts uint32
 	locations  uint64
-	ready      []*goroutine            // those that could run
-	stopping   bool                    // the runtime has stopped all goroutines
-	processors int                     // on which goroutines can run at once by now, 0 unknown
-	tasks      map[exp.TaskID]struct{} // that have begun, and not ended
-	elsewhere  uint64                  // tasks that ended elsewhere
+	ready      []*goroutine         // those that could run
+	stopping   bool                 // the runtime has stopped all goroutines
+	processors int                  // on which goroutines can run at once by now, 0 unknown
+	tasks      map[exp.TaskID]*user // that have begun, and not ended
 }
 
 func newConverter(out *trace.ProcessWriter, early []step, of part) *converter {
-	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]struct{}{}}
+	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]*user{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -440,6 +439,7 @@ func (c *converter) finish() {
 	for _, id := range c.left() {
 		g := c.goroutines[id]
 		if c.leave(g); g.started {
+			c.leaves(g, c.latest, g.over())
 			if g.before != nil {
 				c.resume(g)
 			}
@@ -448,9 +448,6 @@ func (c *converter) finish() {
 	}
 	c.note(c.box.close())
 	c.note(c.out.Processors(c.processors))
-	if c.elsewhere > 0 {
-		c.note(c.out.Warnings(map[string]uint64{elsewhere: c.elsewhere}))
-	}
 	end := c.latest - min(c.latest, c.part.from)
 	c.note(c.out.Exited(-1, trace.Stamp{Ticks: end, Mono: int64(end)}))
 }

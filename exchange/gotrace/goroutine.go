@@ -110,7 +110,10 @@ func (c *converter) settle(g *goroutine, s *stack) {
 // What the program calls regions is open for as long as the function that began it.
 func (g *goroutine) common(path []frame) (n, k int) {
 	for moved := false; ; k++ {
-		for n < len(g.levels) && g.levels[n].user != "" {
+		for n < len(g.levels) && g.levels[n].user != nil {
+			if g.levels[n].user.over {
+				return n, k
+			}
 			n++
 		}
 		if moved || n == len(g.levels) || k == len(path) || g.levels[n].region != path[k].region {
@@ -155,10 +158,7 @@ func (c *converter) slept(g *goroutine, since uint64) {
 
 // back closes all but n levels since when the goroutine is loose, and writes what waits.
 func (c *converter) back(g *goroutine, n int) {
-	if len(g.levels) > n {
-		c.put(g, g.since, wire.Exit, uint32(len(g.levels)-n-1))
-		g.levels = g.levels[:n]
-	}
+	c.close(g, g.since, n, n)
 	for _, e := range g.waiting {
 		if e.n > 0 {
 			c.put(g, e.time, e.kind, e.id, e.word)

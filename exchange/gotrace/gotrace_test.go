@@ -26,6 +26,7 @@ import (
 	"tracerec/patterns"
 	"tracerec/report"
 	archive "tracerec/trace"
+	"tracerec/trace/tracetext"
 )
 
 // traced returns the execution trace of what f does.
@@ -383,33 +384,52 @@ func TestUser(t *testing.T) {
 	require.Equal(t, "runtime/trace.NewTask", e.Regions[order].Func)
 }
 
-// TestTaskElsewhere: of tasks, it is told how many another goroutine ended, or their own one when it had left the function that began them.
+// TestTaskElsewhere: of tasks that another goroutine ends, or their own one when it has left the function that began them, it is told where that is. In a loop, they are not within
+// each other; one that is in another one, in the same function, is. One that never ends is left, too.
 func TestTaskElsewhere(t *testing.T) {
-	for ends, want := range map[int]string{0: "", 3: "tasks that were ended outside of the function that began them, and are taken to last as long as that: 3"} {
-		e := analyzed(t, opened(t, traced(t, func() {
-			done := make(chan bool)
-			go func() {
-				tasks()
-				for i := range ends {
-					if task := begins(); i == 0 {
-						time.Sleep(1) // the function is seen to have ended
-						task.End()
-					} else {
-						ended := make(chan bool)
-						go func() { task.End(); close(ended) }()
-						<-ended
-					}
-				}
-				close(done)
-			}()
-			<-done
-		})))
-		if want == "" {
-			require.NotContains(t, strings.Join(e.Warnings, "\n"), "tasks") // there may be others: how long anything waits depends on the machine
-		} else {
-			require.Contains(t, e.Warnings, want)
+	a := opened(t, traced(t, func() {
+		done := make(chan bool)
+		go func() {
+			tasks() // which end where they began
+			early := begins()
+			time.Sleep(1) // the function is seen to have ended
+			early.End()
+			begins()
+			ended := make(chan bool)
+			for range 3 {
+				_, task := trace.NewTask(context.Background(), "loop")
+				go func() { task.End(); task.End(); ended <- true }()
+				time.Sleep(1)
+			}
+			for range 3 {
+				<-ended
+			}
+			ctx, parent := trace.NewTask(context.Background(), "parent")
+			_, child := trace.NewTask(ctx, "child")
+			time.AfterFunc(1, func() { child.End(); ended <- true })
+			<-ended
+			time.Sleep(1)
+			parent.End()
+			close(done)
+		}()
+		<-done
+	}))
+	var text strings.Builder
+	require.NoError(t, tracetext.Format(a, &text))
+	require.Equal(t, 6, strings.Count(text.String(), " taskleft "))
+	require.Equal(t, 5, strings.Count(text.String(), " taskend "))
+	e := analyzed(t, a)
+	var within []string
+	for p := range e.Paths {
+		if i := strings.Index(pathOf(e, int32(p)), ".func1.1/"); i >= 0 && !strings.Contains(pathOf(e, int32(p)), "gotrace_test.tasks") {
+			within = append(within, pathOf(e, int32(p))[i+len(".func1.1/"):])
 		}
 	}
+	require.Contains(t, within, "loop")
+	require.Contains(t, within, "parent/child")
+	require.NotContains(t, within, "loop/loop")
+	require.NotContains(t, within, "loop/parent")
+	require.Contains(t, within, "parent/sleep", "the child has ended")
 }
 
 //go:noinline

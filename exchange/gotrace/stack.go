@@ -12,7 +12,7 @@ import (
 // frame is a level of a call path: a function, and where in it; or what the program calls a region or a task.
 type frame struct {
 	region, line uint32
-	user         string // the latter: the event that ends it; "" of functions
+	user         *user // the latter; nil of functions
 }
 
 // stack is a stack of a goroutine.
