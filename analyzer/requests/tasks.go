@@ -120,7 +120,7 @@ func (w *walker) enderOf(loc uint32) *ender {
 // the first one from where that came, else from anybody who began none. The others were in a queue meanwhile.
 func (w *walker) assign(s *ender) (several bool) {
 	list := w.waits.of(s.loc)
-	next, from, since, before := 0, 0, int32(-1), unknown
+	next, since, before := 0, int32(-1), unknown
 	var came []int32            // since the end of the last task before these
 	taken := map[uint32]int64{} // by who sent: the end of the last wait to send
 	for i := 0; i < len(s.tasks); {
@@ -130,16 +130,7 @@ func (w *walker) assign(s *ender) (several bool) {
 				came = append(came, since)
 			}
 		}
-		limit := int64(math.MaxInt64)
-		for from = next; from < len(list) && limit == math.MaxInt64; from++ {
-			if w.arrives(&list[from], s.place) {
-				limit = list[from].end
-			}
-		}
-		to := i + 1
-		for to < len(s.tasks) && s.tasks[to].end < limit {
-			to++
-		}
+		to := w.together(s, i, list[next:])
 		follow(s.tasks[i:to], s.many)
 		got, after, first := 0, unknown, s.tasks[i].end
 		for alone := to-i == 1; i < to; i++ {
@@ -167,6 +158,18 @@ func (w *walker) assign(s *ender) (several bool) {
 		several, before = several || got > 1, after
 	}
 	return several
+}
+
+// together returns how many tasks have ended before the next wait at the place ends, after one of them.
+func (w *walker) together(s *ender, task int, next []wait) int {
+	limit := int64(math.MaxInt64)
+	if i := slices.IndexFunc(next, func(x wait) bool { return w.arrives(&x, s.place) }); i >= 0 {
+		limit = next[i].end
+	}
+	for task++; task < len(s.tasks) && s.tasks[task].end < limit; {
+		task++
+	}
+	return task
 }
 
 // follow sets the begin of the next task of each one's goroutine, if there are several at once.
