@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -127,4 +129,46 @@ func byPath(cells []Cell) []share {
 	}
 	sort.SliceStable(shares, func(i, j int) bool { return shares[i].value > shares[j].value })
 	return shares
+}
+
+// asWritten returns cells with those of call paths that are written alike, names and place, as those of the first of these: what a goroutine does in the function
+// that it begins with, and what before and behind that, for instance.
+func (e *Experiment) asWritten(cells []Cell) []Cell {
+	type names struct {
+		above uint32 // number of those of the parent, 0 none
+		name  string
+	}
+	type written struct {
+		names uint32
+		file  string
+		line  int
+	}
+	number, first := map[names]uint32{}, map[written]uint32{}
+	of, same := make([]uint32, len(e.Paths)), make([]uint32, len(e.Paths))
+	for i, c := range e.Paths { // parents come first
+		r := e.Regions[c.Region]
+		n := names{0, r.Name}
+		if c.Parent >= 0 {
+			n.above = of[c.Parent]
+		}
+		if number[n] == 0 {
+			number[n] = uint32(len(number)) + 1
+		}
+		of[i] = number[n]
+		w := written{of[i], r.File, r.Line}
+		if _, known := first[w]; !known {
+			first[w] = uint32(i)
+		}
+		same[i] = first[w]
+	}
+	sums := map[[2]uint32]int64{}
+	for _, c := range cells {
+		sums[[2]uint32{same[c.Path], c.Location}] += c.Value
+	}
+	list := make([]Cell, 0, len(sums))
+	for at, v := range sums {
+		list = append(list, Cell{at[0], at[1], v})
+	}
+	slices.SortFunc(list, func(x, y Cell) int { return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Location, y.Location)) })
+	return list
 }

@@ -15,9 +15,9 @@ func (p *page) shares(metricIndex int, whole int64, unit metric.Unit) {
 	p.largest(p.e.Cells(metricIndex), whole, unit)
 }
 
-// largest is shares for cells, which ascend; there are no shares of a whole of 0.
+// largest is shares for cells; there are no shares of a whole of 0.
 func (p *page) largest(cells []Cell, whole int64, unit metric.Unit) {
-	all := byPath(cells)
+	all := byPath(p.e.asWritten(cells))
 	for len(all) > 0 && all[len(all)-1].value <= 0 {
 		all = all[:len(all)-1]
 	}

@@ -68,3 +68,23 @@ func TestAlikePaths(t *testing.T) {
 	}
 	require.Equal(t, strings.Repeat(" ", 22)+"main.serveFirst ▸ main.loadTheTable ▸ main.readBlock\n"+strings.Repeat(" ", 22)+"main.serveSecond ▸ main.loadTheTable ▸ main.readBlock\n", p.out.String())
 }
+
+// What a goroutine does in the function that it begins with, and before and behind that, has two call paths of the same names, as have those of one place and different kinds: they are one row.
+func TestRowsReadDifferently(t *testing.T) {
+	b := newBuilder()
+	add := func(parent int32, r Region) uint32 {
+		b.Regions = append(b.Regions, r)
+		b.Paths = append(b.Paths, CallPath{parent, uint32(len(b.Regions) - 1)})
+		return uint32(len(b.Paths) - 1)
+	}
+	begun := add(-1, Region{Name: "main.work", File: "/a/main.go", Line: 5})
+	inside := add(-1, Region{Name: "main.work", Func: "main.work", File: "/a/main.go", Line: 5})
+	send, other := add(int32(inside), Region{Name: "send", File: "/a/main.go", Line: 7, Operation: true}), add(int32(begun), Region{Name: "send", File: "/a/main.go", Line: 7})
+	elsewhere := add(int32(inside), Region{Name: "send", File: "/a/main.go", Line: 8, Operation: true})
+	b.Locations = []Location{{Name: "a"}, {Name: "b"}}
+	cells := []Cell{{begun, 0, 5}, {begun, 1, 30}, {inside, 0, 40}, {send, 0, 1}, {other, 1, 2}, {elsewhere, 1, 4}}
+	require.Equal(t, []Cell{{begun, 0, 45}, {begun, 1, 30}, {send, 0, 1}, {send, 1, 2}, {elsewhere, 1, 4}}, b.asWritten(cells))
+	p := &page{e: &b.Experiment, files: b.shortFiles(), top: 9}
+	p.largest(cells, 82, metric.Count)
+	require.Regexp(t, `^ +75 +91\.5 % +main\.work +main\.go:5 +a 60 %\n +4 +4\.9 % +main\.work ▸ send +main\.go:8 +b\n +3 +3\.7 % +main\.work ▸ send +main\.go:7 +b 67 %\n$`, p.out.String())
+}
