@@ -37,8 +37,6 @@ type process struct {
 	spent   int64       // that it has used since, as far as known
 	next    *process    // the program that it became by exec, if that joined
 
-	goroutines int // of which it recorded anything, as far as known
-
 	pidfd   *os.File      // nil if the system has none, or not for this process
 	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched
 	died    *trace.Stamp  // nil if not known
@@ -106,7 +104,6 @@ func (p *process) write(w *trace.Writer) error {
 
 // describe writes the present clocks and the definitions that are new.
 func (p *process) describe() error {
-	p.goroutines = int(p.view.Locations())
 	for d, damage := range p.view.NewDefs() {
 		switch {
 		case damage != nil:

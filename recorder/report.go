@@ -22,7 +22,7 @@ func (r *Recorder) total() Total {
 	t := Total{Processes: len(r.procs)}
 	t.Bytes, t.Events = r.writer.Size()
 	for _, p := range r.procs {
-		t.Goroutines += p.goroutines
+		t.Goroutines += p.out.Locations()
 		t.Lost += p.lost
 	}
 	return t

@@ -229,6 +229,7 @@ func TestResume(t *testing.T) {
 		require.Empty(t, a.Check())
 		require.True(t, a.Header().Complete)
 		require.Equal(t, []int{60}, readRaw(t, a))
+		require.Equal(t, 1, ps[0].Locations())
 		require.NoError(t, a.Close())
 	}
 }
@@ -254,6 +255,30 @@ func TestEmptyPieces(t *testing.T) {
 	a := open(t, out.Bytes())
 	require.Empty(t, a.Check())
 	require.Equal(t, []int{6}, readRaw(t, a))
+	require.Equal(t, 1, p.Locations())
+}
+
+// TestLocationsWritten: those are counted that have events, and one whose pieces are torn once.
+func TestLocationsWritten(t *testing.T) {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Options{ChunkEvents: 1})
+	require.NoError(t, err)
+	p, err := w.AddProcess(ProcessInfo{})
+	require.NoError(t, err)
+	require.Zero(t, p.Locations())
+	many := make([]uint64, 3*maxEvents)
+	for i := range many {
+		many[i] = wire.Head(wire.Create, 0, 64)
+	}
+	for location, words := range [][]uint64{many, {0}, many[:1], many} {
+		require.NoError(t, p.Chunk(RawChunk{Location: uint64(location), Words: words}))
+	}
+	require.NoError(t, p.Chunk(RawChunk{Location: 2, Seq: 1, Words: many[:5]}))
+	require.NoError(t, w.Close())
+	a := open(t, out.Bytes())
+	require.Len(t, readRaw(t, a), 3)
+	require.Greater(t, len(a.Chunks()), 4)
+	require.Equal(t, 3, p.Locations())
 }
 
 // TestMissingAndSpecialFiles: what is no regular file is not opened, and what is not there is told.

@@ -93,6 +93,9 @@ type ProcessWriter struct {
 	warnings map[string]uint64
 	next     map[uint64]uint64 // after Resume: first sequence number missing, by location
 	events   uint64
+
+	locations int    // with events
+	last      uint64 // that of the last run, if there are any
 }
 
 // SegmentName returns the file name of the n-th segment of an archive.
@@ -195,7 +198,11 @@ func Resume(dir string) (*Writer, []*ProcessWriter, error) {
 		q := w.process(p.info)
 		q.index, q.encoder.unit, q.warnings, q.cpu = p.number, newDivisor(p.unit), p.warnings, p.cpu
 		q.next = map[uint64]uint64{}
-		p.locations.each(func(n uint64, l *locationDef) { q.next[n] = l.next })
+		p.locations.each(func(n uint64, l *locationDef) {
+			if q.next[n] = l.next; l.next > 0 { // else its first piece comes again
+				q.locations++
+			}
+		})
 	}
 	return w, slices.Clone(w.processes), nil
 }
@@ -354,6 +361,9 @@ func (p *ProcessWriter) Info() ProcessInfo { return p.info }
 // Events returns how many events of the process were written, by this writer.
 func (p *ProcessWriter) Events() uint64 { return p.events }
 
+// Locations returns how many locations of the process have events in the archive, those that were there before Resume included.
+func (p *ProcessWriter) Locations() int { return p.locations }
+
 // Define adds a definition. It must come before the first chunk that uses it.
 func (p *ProcessWriter) Define(d wire.Def) error {
 	p.defs.definition(d)
@@ -464,6 +474,17 @@ func (p *ProcessWriter) writeChunk() error {
 	if w.err == nil {
 		w.events += uint64(e.events)
 		p.events += uint64(e.events)
+		p.count(e.dir.runs)
 	}
 	return w.err
+}
+
+// count notes the locations that begin in some runs. A first piece that did not fit into its chunk goes on in the first run of the next one.
+func (p *ProcessWriter) count(runs []run) {
+	for i := range runs {
+		if r := &runs[i]; r.seq == 0 && (p.locations == 0 || r.location != p.last) {
+			p.locations++
+		}
+		p.last = runs[i].location
+	}
 }
