@@ -2,10 +2,13 @@ package analyzer_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/report"
 )
 
 // Of a join of two, of which one is done at 79 and one at 80, is said that they were done at about the same time; not if only the last one is known.
@@ -38,6 +41,49 @@ location b
 		require.True(t, strings.HasSuffix(x.Sentences().Finding(f), said[0]), text)
 		require.NotContains(t, page(t, x), strings.TrimSpace(said[1]))
 		require.Equal(t, said[0] == hardly, strings.HasPrefix(x.Advice(f), "Those that were waited for were hardly done earlier"), text)
+	}
+}
+
+// What is said of a join of two, one of which is done at 20, the other one at 80, at 50 on average, depends on what that did from then on, and when the join began.
+func TestToldLateJoin(t *testing.T) {
+	const join = `
+waitgroup wg
+channel ch @main.go:9
+location main
+  0 enter main @main.go:1
+  0 add wg 2
+  0 create a @main.go:2
+  0 create b @main.go:2
+  10 wait wg @main.go:3
+  10 blocked
+  80 leave
+  100 exit
+location a
+  0 begin worker by main
+  20 done wg
+  20 enter answer @main.go:7
+  75 send ch @main.go:8
+  75 leave
+  76 exit
+  76 end
+location b
+  0 begin worker by main
+  80 done wg
+  80 end
+`
+	const shared, waited = "Look at what the last one did. If it had more to do of the same work", "The last one was itself waiting for most of that time"
+	for _, x := range []struct {
+		old, changed, said, advice string
+	}{
+		{"", "", " Of that, 30 ns was after the time at which they were done on average.", shared},
+		{"  10 wait wg @main.go:3\n  10 blocked", "  60 wait wg @main.go:3\n  60 blocked", " On average, they were done before it began.", shared},
+		{"  80 done wg", "  60 recv ch @main.go:6\n  60 blocked\n  75 leave\n  80 done wg", " Of that, 30 ns was after the time at which they were done on average.", shared},
+		{"  80 done wg", "  55 recv ch @main.go:6\n  55 blocked\n  75 leave\n  80 done wg", " Of that, 30 ns was after the time at which they were done on average.", waited},
+	} {
+		e := analyzeText(t, strings.Replace(join, x.old, x.changed, 1))
+		f := &e.Findings[slices.IndexFunc(e.Findings, func(f report.Finding) bool { return f.Object.Type == "WaitGroup" })]
+		require.True(t, strings.HasSuffix(strings.ReplaceAll(e.Sentences().Finding(f), "\u00a0", " "), x.said), e.Sentences().Finding(f))
+		require.True(t, strings.HasPrefix(e.Advice(f), x.advice), e.Advice(f))
 	}
 }
 

@@ -12,8 +12,8 @@ var JoinWait = &analyzer.Pattern{
 		Description: "A goroutine waited in WaitGroup.Wait for others to be done. Most of that time is the work itself. Only the time from " +
 			"the group's mean Done to its last one, in which some had finished and others had not, counts as critical.",
 		Formula: "last Done − begin of the Wait, when positive; the critical part starts at the mean time of the group's Dones",
-		Advice: "Give all goroutines of the group the same amount of work: smaller pieces from a common queue, largest first. If one of them " +
-			"is much later than the others, look at what that one did.",
+		Advice: "Look at what the last one did. If it had more to do of the same work as those that were done earlier, share that evenly: smaller pieces from a " +
+			"common queue, largest first. If it only began later, as no more may run at once, a higher limit or shorter work helps.",
 	},
 	Point:    analyzer.WasDone,
 	Roots:    goRoots,

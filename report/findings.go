@@ -321,11 +321,19 @@ func (e *Experiment) Advice(f *Finding) string {
 	if known := e.Problem(f); known != nil {
 		return known.Advice
 	}
-	if e.even(f) {
-		return doneTogether
+	if e.kind(f).Name == metric.JoinWait {
+		if e.even(f) {
+			return doneTogether
+		}
+		if d, ok := e.mainly(f); ok && d.group >= 0 {
+			return lastWaited
+		}
 	}
 	return e.kind(f).Advice
 }
+
+// lastWaited is the advice for a join of goroutines the last of which waited for others.
+const lastWaited = "The last one was itself waiting for most of that time: look at what it waited for, not at how work is shared."
 
 // doneTogether is the advice for a join of goroutines that were done at about the same time.
 const doneTogether = "Those that were waited for were hardly done earlier on average: to share their work differently gains little. Look at what they did: they may wait for " +
@@ -355,6 +363,8 @@ func (p *page) later(f *Finding) string {
 		return " Whether others were done earlier is not known."
 	case p.e.even(f):
 		return " On average, they were done hardly earlier."
+	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && 20*f.awaited() > 19*f.Severity:
+		return " On average, they were done before it began."
 	case p.e.kind(f).Name == metric.JoinWait && p.e.explained(f) && f.awaited() > 0:
 		return " Of that, " + glue(seconds(f.awaited())) + " was after the time at which they were done on average."
 	}
