@@ -164,7 +164,7 @@
 //
 // The critical part of a wait is the time within [From, End) during which P is on its causer, where From is the begin of the wait
 // state, but for joins max(begin, mean time of the Dones of the counter's generation). What waits in package testing waits for the goroutine that
-// runs a test or benchmark, and a late peer's for an answer, which are joins of one: From is their end. What waits for a close often waits for the end of all, and does nothing
+// runs a test or benchmark, and a late peer's for an answer, which are joins of one: From is their end. So it is of waits for a value or a close by who writes to connections for others, or makes them, and has nothing to do until these ask (carriers, in readers.go). What waits for a close often waits for the end of all, and does nothing
 // behind it: such a wait has a critical part only if P comes from its causer to its location when it ends. Who is idle until it is given something, which nobody then waits for, or which is done soon, delays nothing: so a wait for a close
 // or a value has a critical part only if one of these is true: P is on its location later than it is ever on its causer, and for a value at least a quarter of [From, End); P goes from where it is on the causer last of all to a location of the group of its own; P goes there from
 // where it was last on the causer before the end of the wait, and is not back on the causer after less than a quarter of [From, End). A wait for a lock has none if P leaves its causer at

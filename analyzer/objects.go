@@ -596,9 +596,10 @@ func (w *matchWorker) charge() {
 // keep keeps what the critical path needs of the waits of an operation.
 func (w *matchWorker) keep(o *Op, waits []Wait) {
 	list := w.m.s.metrics.list
-	if w.m.s.regions.testing[w.m.s.paths.nodes[o.Path].region] {
-		for i := range waits { // a test waits for the goroutine that runs it, which is a join of one
-			waits[i].From = waits[i].Release
+	tests, carries := w.m.s.regions.testing[w.m.s.paths.nodes[o.Path].region], w.m.s.carries(o.Loc)
+	for i := range waits { // a test waits for the goroutine that runs it, which is a join of one; a carrier for something to do
+		if x := &waits[i]; tests || carries && (x.Kind == Sent || x.Kind == Closed) {
+			x.From = x.Release
 		}
 	}
 	first, last := -1, -1 // of those for others

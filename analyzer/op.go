@@ -29,7 +29,7 @@ const NotBlocked = int64(-1 << 63)
 type SynchPoint struct {
 	Begin   int64 // from when on the operation had to wait, ns; within the operation
 	Release int64 // when the causer let it go on, ns; not after the operation, but before Begin if that had come already
-	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group), and Release for the waits of package testing and those that Came ends
+	From    int64 // from when on a wait counts as critical: Begin, but later for joins (mean Done of the group), and Release for the waits of package testing, those that Came ends, and those of carriers for something to do
 	Op      int32 // index in the operations of the object
 	// Causer is the location that let it go on (or which held the lock meanwhile), NoCauser if nobody in the trace did, and
 	// CauserPath the call path in which it did: the critical path goes from (Op, Release) to (Causer, Release).

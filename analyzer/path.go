@@ -121,6 +121,7 @@ type regions struct {
 	testing                        []bool         // it is a place in package testing, by its place in list
 	signals                        []bool         // it is the function that hands on signals, by its place in list
 	reads                          []bool         // it is a function as which readers begin, by its place in list
+	carries                        []bool         // likewise of carriers
 	goroutine, unknown, unrecorded uint32
 }
 
@@ -149,6 +150,7 @@ func newRegions(defs *trace.Definitions) *regions {
 		r.testing = append(r.testing, strings.HasPrefix(r.list[i].Func, "testing."))
 		r.signals = append(r.signals, handsOnSignals(r.list[i].Func))
 		r.reads = append(r.reads, readers[r.list[i].Func])
+		r.carries = append(r.carries, carriers[r.list[i].Func])
 	}
 	n := len(defs.Regions)
 	r.goroutine, r.unknown, r.unrecorded, r.of = r.of[n], r.of[n+1], r.of[n+2], r.of[:n]

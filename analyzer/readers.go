@@ -27,6 +27,13 @@ var readers = map[string]bool{
 	"google.golang.org/grpc.(*Server).Serve":                          true,
 }
 
+// carriers are the functions with which goroutines begin that write to a connection, or make one, whenever others ask for it on a channel. They have nothing to do until then, and
+// nobody waits for them: what those do who will ask is no delay of theirs.
+var carriers = map[string]bool{
+	"net/http.(*persistConn).writeLoop":   true,
+	"database/sql.(*DB).connectionOpener": true,
+}
+
 // handsOnSignals says whether a goroutine with this function does nothing but hand on signals: they come from outside, so who waits for it waits for nobody in the trace.
 func handsOnSignals(function string) bool {
 	return function == "os/signal.loop" || function == "os/signal.NotifyContext.func1"
@@ -111,3 +118,6 @@ func (w *walker) asked(waiter taken, reader uint32, t int64) (at int64, is bool)
 
 // reads says whether a location is a reader.
 func (s *scan) reads(loc uint32) bool { return s.regions.reads[s.locations[loc].begun] }
+
+// carries says whether a location is a carrier.
+func (s *scan) carries(loc uint32) bool { return s.regions.carries[s.locations[loc].begun] }

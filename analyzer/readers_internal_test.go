@@ -1,20 +1,23 @@
 package analyzer
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestReaders looks for the readers of the standard library in its source: goroutines are known by these names only.
+// TestReaders looks for the readers and carriers of the standard library in its source: goroutines are known by these names only.
 func TestReaders(t *testing.T) {
 	found := map[string]bool{}
-	for name := range readers {
-		parts := regexp.MustCompile(`^(net/.+)\.\(\*(\w+)\)\.(\w+)$`).FindStringSubmatch(name)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(readers)), maps.Keys(carriers))
+	for _, name := range names {
+		parts := regexp.MustCompile(`^((?:net|database)/.+)\.\(\*(\w+)\)\.(\w+)$`).FindStringSubmatch(name)
 		if parts == nil {
 			continue
 		}
@@ -32,5 +35,8 @@ func TestReaders(t *testing.T) {
 	}
 	require.True(t, found["net/http.(*persistConn).readLoop"])
 	require.True(t, found["net/rpc.(*Client).input"])
+	for name := range carriers {
+		require.True(t, found[name], name)
+	}
 	require.True(t, found["net/http.(*http2ClientConn).readLoop"] || found["net/http/internal/http2.(*ClientConn).readLoop"])
 }

@@ -67,6 +67,9 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	if causer != nil && slices.Contains([]string{"os/signal.loop", "os/signal.NotifyContext.func1"}, causer.loc.function) {
 		metric, causer, from = "external_wait", nil, begin
 	}
+	if (metric == "late_sender" || metric == "late_close") && slices.Contains(carriers, o.loc.function) {
+		from = end
+	}
 	n.waits = append(n.waits, &wait{op: o, metric: metric, begin: begin, end: end, causer: causer, from: min(max(from, begin), end)})
 	return true
 }

@@ -217,6 +217,11 @@ var readers = []string{
 	"net/http.ListenAndServe", "net/http/httptest.(*Server).goServe.func1", "google.golang.org/grpc.(*Server).Serve",
 }
 
+// carriers are the functions as which goroutines begin that wait for something to do, which others ask for.
+var carriers = []string{
+	"net/http.(*persistConn).writeLoop", "database/sql.(*DB).connectionOpener",
+}
+
 // asker says where the path goes on that leaves l, a reader, in a wait for the network that ended behind one time and not behind another; nil if it
 // does not.
 func (p *pathfinder) asker(l *location, behind, t int64) (*location, int64) {
