@@ -143,3 +143,40 @@ location b
 	require.Contains(t, strings.ReplaceAll(x.Verdict.Text, "\u00a0", " "), " for worker[0], which was mostly in load at load.go:5 then.")
 	require.Contains(t, strings.ReplaceAll(x.Sentences().Finding(&x.Findings[0]), "\u00a0", " "), "for worker ×2 (of 3), which ran it or waited for it, too, in once at main.go:9.")
 }
+
+// Who waits in a library for its goroutine that reads what comes by a connection is told by what the program calls, and advised as one who waits for the network, or for the other end if that is known.
+func TestToldAnswer(t *testing.T) {
+	const text = `
+process main cpu 300
+channel ch @transport.go:9(net/http.(*persistConn).readLoop)
+location main
+  0 running
+  0 enter main @main.go:1(main.main)
+  0 create r @main.go:2
+  10 enter http.(*Client).do @client.go:1(net/http.(*Client).do)
+  10 recv ch @transport.go:5(net/http.(*persistConn).roundTrip)
+  10 blocked
+  90 leave
+  91 exit
+  100 exit
+location r
+  0 begin readLoop by main @transport.go:1(net/http.(*persistConn).readLoop)
+  0 running
+  0 network @transport.go:3(net/http.(*persistConn).Read)
+  0 blocked
+  85 leave
+  90 send ch @transport.go:8(net/http.(*persistConn).readLoop)
+  90 leave
+  91 end
+`
+	for _, x := range []struct{ old, changed, verdict, advice string }{
+		{"", "", "Waiting in http.(*Client).do delays the run most", "Look at who is at the other end"},
+		{"(net/http.(*persistConn).roundTrip)", "(main.get)", "Waiting to receive from the channel first used at transport.go:9 delays the run most", "Look at who is at the other end"},
+		{"(net/http.(*persistConn).roundTrip)", "(net/http.(*Client).do)", "Waiting to receive from the channel first used at transport.go:9 delays the run most", "Look at who is at the other end"},
+		{"  0 network @transport.go:3(net/http.(*persistConn).Read)\n  0 blocked\n  85 leave\n", "", "Waiting in http.(*Client).do delays the run most", "Look at what the sender did"},
+	} {
+		e := analyzeText(t, strings.Replace(text, x.old, x.changed, 1))
+		require.True(t, strings.HasPrefix(strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), x.verdict), e.Verdict.Text)
+		require.True(t, strings.HasPrefix(e.Advice(&e.Findings[0]), x.advice), e.Advice(&e.Findings[0]))
+	}
+}

@@ -310,35 +310,6 @@ func (b Busy) sentence() string {
 	return ""
 }
 
-// Advice returns what to do about a finding, "" if it is not worth it.
-func (e *Experiment) Advice(f *Finding) string {
-	switch {
-	case e.negligible(f) && !e.mayMatter(f):
-		return ""
-	case f.Advice != "" && (f.Busy.Workers == 0 || e.busyProblem(f) == PoolTooSmall):
-		return f.Advice
-	}
-	if known := e.Problem(f); known != nil {
-		return known.Advice
-	}
-	if e.kind(f).Name == metric.JoinWait {
-		if e.even(f) {
-			return doneTogether
-		}
-		if d, ok := e.mainly(f); ok && d.group >= 0 {
-			return lastWaited
-		}
-	}
-	return e.kind(f).Advice
-}
-
-// lastWaited is the advice for a join of goroutines the last of which waited for others.
-const lastWaited = "The last one was itself waiting for most of that time: look at what it waited for, not at how work is shared."
-
-// doneTogether is the advice for a join of goroutines that were done at about the same time.
-const doneTogether = "Those that were waited for were hardly done earlier on average: to share their work differently gains little. Look at what they did: they may wait for " +
-	"something in common. If there was only one, it is as good as a call: start several at once, if they do not need each other's results, and join them all behind that."
-
 // even says whether a finding is a join of goroutines that were done hardly earlier on average than the last one.
 func (e *Experiment) even(f *Finding) bool {
 	return e.kind(f).Name == metric.JoinWait && e.explained(f) && !e.lastOnly(f) && 20*f.awaited() < f.Severity

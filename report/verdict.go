@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // Verdict says what holds a program up most.
@@ -459,6 +460,9 @@ func (p *page) purpose(f *Finding) string {
 	if object == "" {
 		return "in " + place
 	}
+	if call := p.calling(f.Path); call != "" && f.Object.Name == "" {
+		return "in " + call
+	}
 	switch p.e.leaf(f.Path).Name {
 	case recvName:
 		return "to receive from " + object
@@ -468,6 +472,18 @@ func (p *page) purpose(f *Finding) string {
 		return "in select for " + object
 	}
 	return "for " + object
+}
+
+// calling names the region in which an operation of a library is whose own function is none: what the program calls tells more than what is inside; "" if there is none.
+func (p *page) calling(path uint32) string {
+	at, function := p.e.Paths[path].Parent, p.e.leaf(path).Func
+	if at < 0 || wire.Package(function) == "main" {
+		return ""
+	}
+	if r := p.e.leaf(uint32(at)); r.Func != "" && r.Func != function && function != "" {
+		return glue(elide(regionName(r.Name), nameWidth))
+	}
+	return ""
 }
 
 // subject names what a finding's waiting is for: "store.lock", "recv at a.go:3".

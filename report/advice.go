@@ -1,0 +1,40 @@
+package report
+
+import "tracerec/metric"
+
+// Advice returns what to do about a finding, "" if it is not worth it.
+func (e *Experiment) Advice(f *Finding) string {
+	switch {
+	case e.negligible(f) && !e.mayMatter(f):
+		return ""
+	case f.Advice != "" && (f.Busy.Workers == 0 || e.busyProblem(f) == PoolTooSmall):
+		return f.Advice
+	}
+	if known := e.Problem(f); known != nil {
+		return known.Advice
+	}
+	if e.even(f) {
+		return doneTogether
+	}
+	kind := e.kind(f)
+	if d, ok := e.mainly(f); ok {
+		other := metric.Network // end of a connection, whose metric says what to do about waiting for it
+		if d.group >= 0 {
+			other = metric.LatePeer
+		}
+		if i := e.MetricIndex(other); i >= 0 && e.waitIn(d) == metric.Network {
+			return e.Metrics[i].Advice
+		}
+		if d.group >= 0 && kind.Name == metric.JoinWait {
+			return lastWaited
+		}
+	}
+	return kind.Advice
+}
+
+// lastWaited is the advice for a join of goroutines the last of which waited for others.
+const lastWaited = "The last one was itself waiting for most of that time: look at what it waited for, not at how work is shared."
+
+// doneTogether is the advice for a join of goroutines that were done at about the same time.
+const doneTogether = "Those that were waited for were hardly done earlier on average: to share their work differently gains little. Look at what they did: they may wait for " +
+	"something in common. If there was only one, it is as good as a call: start several at once, if they do not need each other's results, and join them all behind that."
