@@ -180,3 +180,21 @@ location r
 		require.True(t, strings.HasPrefix(e.Advice(&e.Findings[0]), x.advice), e.Advice(&e.Findings[0]))
 	}
 }
+
+// Two waits of net/http for a connection that another client gives back, while one goroutine had begun a connection, are for a place: there may be no more. If two had, they are not.
+func TestToldConnections(t *testing.T) {
+	const dial, wait = "http.(*Transport).startDialConnForLocked.func1", "  %d recv conn @transport.go:5(net/http.(*Transport).getConn)\n  %[1]d blocked\n  %d leave\n"
+	for _, known := range []string{"pool_exhausted", ""} {
+		text := "process main cpu 400\nchannel conn @transport.go:4(net/http.(*Transport).getConn)\nlocation main\n  0 running\n  0 enter main @main.go:1\n  0 create d @main.go:2\n  0 create e @main.go:2\n  0 create r @main.go:2\n" +
+			"  10 enter http.(*Client).do @client.go:1(net/http.(*Client).do)\n" + fmt.Sprintf(wait, 10, 90) + fmt.Sprintf(wait, 100, 190) + "  191 exit\n  200 exit\nlocation d\n  0 begin " + dial + " by main\n  1 end\n" +
+			"location r\n  0 begin other by main\n  90 send conn @transport.go:8\n  90 leave\n  190 send conn @transport.go:8\n  190 leave\n  191 end\nlocation e\n  0 begin another by main\n  1 end\n"
+		if known == "" {
+			text = strings.Replace(text, "begin another", "begin "+dial, 1)
+		}
+		e, name := analyzeText(t, text), ""
+		if p := e.Problem(&e.Findings[0]); p != nil {
+			name = p.Name
+		}
+		require.Equal(t, known, name)
+	}
+}

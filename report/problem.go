@@ -33,9 +33,9 @@ var problems = []metric.Metric{
 		Description: "All connections or places of a pool were taken: who wanted one waited until somebody gave one back. It is not the network or the " +
 			"database that was waited for, but the limit of the pool.",
 		Formula: "a wait in the function of a library that waits for a place: database/sql.(*DB).conn, semaphore.(*Weighted).Acquire and " +
-			"errgroup.(*Group).Go of golang.org/x/sync, or a wait to send to a channel all places of which were taken, or to receive from one that those who wait send to as often",
+			"errgroup.(*Group).Go of golang.org/x/sync, or of net/http for a connection, if there are twice as many of these waits as connections were begun, or a wait to send to a channel all places of which were taken, or to receive from one that those who wait send to as often",
 		Advice: "First find out what those who have the places do meanwhile: a transaction or rows that stay open during other work, or a slow statement, keep " +
-			"a place. Then raise the limit (SetMaxOpenConns, NewWeighted, SetLimit, the size of the channel), if what is behind it can take more.",
+			"a place. Then raise the limit (SetMaxOpenConns, MaxConnsPerHost, NewWeighted, SetLimit, the size of the channel), if what is behind it can take more.",
 	},
 	{
 		Name: PoolTooSmall, Title: "Pool too small",
@@ -172,6 +172,21 @@ func (d *did) forPlace() bool {
 	return n > 1 && slices.Contains(places, d.path[n-2]) && (sendsLate(d.metric) || d.metric == metric.LateSender || d.metric == metric.LateClose || d.metric == metric.ExternalWait)
 }
 
+// fewConns says whether a finding is of clients of net/http that wait for connections of others, as there may be no more (MaxConnsPerHost): else each of them begins a connection of its own, by a goroutine.
+func (e *Experiment) fewConns(f *Finding) bool {
+	path := e.pathOf(f.Path)
+	if n := len(path); n < 2 || path[n-2] != "http.(*Transport).getConn" || !e.Header.States {
+		return false
+	}
+	begun := 0
+	for _, g := range e.Groups {
+		if strings.HasPrefix(g.Name, "http.(*Transport).") && (strings.Contains(g.Name, "ialConnFor") || strings.Contains(g.Name, "queueForDial")) {
+			begun += g.Count
+		}
+	}
+	return f.Instances >= 2*uint64(begun)
+}
+
 // limited says whether it waited for a rate limiter, whose pace is the same however many wait for it.
 func (d did) limited() bool {
 	n := len(d.path)
@@ -290,7 +305,7 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return problem(BusyWait)
 	case f.Busy.Workers > 0:
 		return problem(e.busyProblem(f))
-	case f.Busy.Places > 0, f.Busy.Taken:
+	case f.Busy.Places > 0, f.Busy.Taken, e.fewConns(f):
 		return problem(e.exhausted(work))
 	case served != "" && served != LockConvoy:
 		return problem(served)
