@@ -198,3 +198,36 @@ func TestToldConnections(t *testing.T) {
 		require.Equal(t, known, name)
 	}
 }
+
+// Where no waiting is on the critical path, the longest waits are told, but those of net/http for something to do in a line each, if there are others.
+func TestToldLongest(t *testing.T) {
+	text := `
+channel req
+channel ch
+location main
+  0 enter main @main.go:1
+  0 create s @main.go:2
+  0 create w @main.go:3
+  100 send ch @main.go:4
+  100 leave
+  900 send req @main.go:5
+  900 leave
+  1000 exit
+location s
+  0 begin writeLoop by main @transport.go:1(net/http.(*persistConn).writeLoop)
+  0 recv req @transport.go:2(net/http.(*persistConn).writeLoop)
+  0 blocked
+  900 leave
+  901 end
+location w
+  0 begin worker by main
+  0 recv ch @main.go:9
+  0 blocked
+  100 leave
+  101 end
+`
+	require.Contains(t, page(t, analyzeText(t, text)), "longest waits in total. 1 Late sender 100 ns,")
+	require.Contains(t, page(t, analyzeText(t, text)), "little or no time on the critical path: 900 ns late_sender writeLoop recv transport.go:2 ")
+	alone, _, _ := strings.Cut(strings.Replace(text, "  0 create w @main.go:3\n  100 send ch @main.go:4\n  100 leave\n", "", 1), "location w")
+	require.Contains(t, page(t, analyzeText(t, alone)), "longest waits in total. 1 Late sender 900 ns,")
+}

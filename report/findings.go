@@ -36,9 +36,12 @@ func (p *page) findings() {
 	if critical == 0 && len(rest) > 0 {
 		p.para(0, "", "Little or no waiting for others is on the critical path. These are the longest waits in total.")
 		full, rest = rest, nil
-		slices.SortStableFunc(full, func(x, y Finding) int { // package testing waits for tests as it is meant to do
-			return cmp.Or(e.leaf(x.Path).forTests()-e.leaf(y.Path).forTests(), cmp.Compare(y.Severity, x.Severity))
+		slices.SortStableFunc(full, func(x, y Finding) int {
+			return cmp.Or(e.meantTo(x.Path)-e.meantTo(y.Path), cmp.Compare(y.Severity, x.Severity))
 		})
+		if own := slices.IndexFunc(full, func(f Finding) bool { return e.meantTo(f.Path) == 2 }); own > 0 {
+			full, rest = full[:own], full[own:]
+		}
 	}
 	for i := range full[:min(len(full), p.top)] {
 		if i > 0 || critical == 0 {
@@ -49,6 +52,15 @@ func (p *page) findings() {
 	p.more(p.top, len(full), "finding")
 	p.awayFrom(external)
 	p.short("Waiting with little or no time on the critical path:", rest, func(f *Finding) int64 { return f.Severity })
+}
+
+// meantTo is 0 but for waits that are as they are meant to be: 1 for those of package testing for tests, 2 for those of goroutines of net/http, outside of all that the program does, for a connection or what comes by it.
+func (e *Experiment) meantTo(path uint32) int {
+	r := e.leaf(path)
+	if r.Operation && e.Paths[path].Parent < 0 && strings.HasPrefix(r.Func, "net/http") {
+		return 2
+	}
+	return r.forTests()
 }
 
 // external divides findings into those that have a part of the critical path because they wait for what is not recorded, and the rest. Of the
