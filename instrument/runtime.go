@@ -181,6 +181,9 @@ const (
 // tries is how often what could not be done at once was tried when the runtime tells of it.
 const tries = 1024
 
+// timed is above an operation if it is to be measured how long it takes to record it.
+const timed = 1 << 30
+
 // waited is above an operation that ends and of which it is recorded that the goroutine waited.
 const waited = 1 << 31
 
@@ -206,19 +209,12 @@ func (se *session) spanOf(token uint64) Span {
 //go:norace
 func hook(op uint64, object uintptr, arg uint64) uint64 {
 	se := current.Load()
-	switch {
-	case se == nil:
+	if se == nil {
 		return 0
-	case mine().timed():
-		return se.timed(op, object, arg)
 	}
-	return se.record(op, object, arg)
-}
-
-// record is the hook's work.
-//
-//go:norace
-func (se *session) record(op uint64, object uintptr, arg uint64) uint64 {
+	if op&timed != 0 {
+		return se.timed(op&^timed, object, arg)
+	}
 	switch op & 0xff {
 	case opBegin:
 		se.began(uintptr(arg))
