@@ -268,7 +268,7 @@ func (p *paths) lifelong(path int32) string {
 // leads finds out where a function, called by that of the path above, is on the way of a request, and what it says of its route: the pattern that
 // a mux found, the method of gRPC, or the function to which the request was passed on last.
 func (p *paths) leads(x, above *path, r *trace.Region) {
-	name, rank := "", above.rank+1
+	name, rank, caller := "", above.rank+1, p.region(above.region)
 	switch method := grpcMethod(r.Func); {
 	case r.Func == muxServe && !strings.Contains(r.Name, "ServeHTTP"):
 		x.way, name, rank = passes, r.Name, surely
@@ -285,8 +285,12 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 		x.way, name = serves, r.Name
 	case dispatches(r):
 		x.way = passes
-	case strings.HasSuffix(r.Func, serveHTTP):
-		x.way, name = serves, r.Name
+	case ofProgram(r):
+		if strings.HasSuffix(r.Func, serveHTTP) {
+			x.way, name = serves, r.Name
+		}
+	case !ofProgram(&caller):
+		x.way = serves // within a library, which may call what dispatches
 	}
 	if name != "" && rank > x.rank {
 		x.route, x.rank = name, min(rank, surely)
@@ -314,9 +318,10 @@ var dispatchers = map[string]bool{
 	"github.com/gofiber/fiber/v2.(*Ctx).Next": true,
 }
 
-// dispatches says whether a function, which one of the program may have called, is one of a library, or of net/http, that passes a request on.
+// dispatches says whether a function, which one of the program may have called, is one of a router, or of net/http, that passes a request on. What other libraries do that
+// handle requests, such as a proxy, is theirs.
 func dispatches(r *trace.Region) bool {
-	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || routes(r) || !ofProgram(r))
+	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || routes(r))
 }
 
 // helps says whether a function only helps grpc to read a request and to write the response, before and behind the one that serves it.

@@ -30,6 +30,8 @@ func TestRoutes(t *testing.T) {
 		"github.com/gofiber/fiber/v2.(*App).handler": fiber, "github.com/gofiber/fiber/v2.(*App).next": fiber, "github.com/gofiber/fiber/v2.(*Ctx).Next": fiber,
 		"github.com/valyala/fasthttp.(*workerPool).workerFunc": fast, fastServe: fast,
 		"net/http.(*conn).serve": "/go/src/net/http/server.go", handlerOf: "/go/src/net/http/server.go", "net/http.HandlerFunc.ServeHTTP": "/go/src/net/http/server.go",
+		"example.com/rare.(*Router).ServeHTTP": "example.com/rare@v1.0.0/r.go", "example.com/rare.(*Router).find": "example.com/rare@v1.0.0/r.go",
+		"net/http/httputil.(*ReverseProxy).ServeHTTP": "/go/src/net/http/httputil/reverseproxy.go", "net/http/httputil.(*ReverseProxy).copyResponse": "/go/src/net/http/httputil/reverseproxy.go",
 		muxServe: "/go/src/net/http/server.go", "encoding/json.Marshal": "/go/src/encoding/json/encode.go", "net/http.(*Client).do": "/go/src/net/http/client.go",
 	}
 	for _, c := range []struct{ stack, route string }{
@@ -45,6 +47,10 @@ func TestRoutes(t *testing.T) {
 		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 main.(*api).ServeHTTP main.(*api).list", "main.(*api).ServeHTTP"},
 		{"net/http.HandlerFunc.ServeHTTP main.proxy net/http.(*Client).do main.(*retry).RoundTrip", "main.proxy"},
 		{"net/http.HandlerFunc.ServeHTTP", ""},
+		{"net/http.HandlerFunc.ServeHTTP main.front net/http/httputil.(*ReverseProxy).ServeHTTP net/http/httputil.(*ReverseProxy).copyResponse", "main.front"},
+		{"net/http.(*ServeMux).ServeHTTP net/http/httputil.(*ReverseProxy).ServeHTTP main.modify", "httputil.(*ReverseProxy).ServeHTTP"},
+		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP promhttp.HandlerFor.func1 main.(*collector).Collect", "promhttp.HandlerFor.func1"},
+		{"example.com/rare.(*Router).ServeHTTP example.com/rare.(*Router).find net/http.HandlerFunc.ServeHTTP main.list", "main.list"},
 		{"fiber/v2.(*App).handler fiber/v2.(*App).next main.logs fiber/v2.(*Ctx).Next fiber/v2.(*App).next main.list main.query", "main.list"},
 		{"main.(*api).handle main.(*api).list", "main.(*api).handle"},
 	} {
