@@ -171,6 +171,7 @@ location r
 `
 	for _, x := range []struct{ old, changed, verdict, advice string }{
 		{"", "", "Waiting in http.(*Client).do delays the run most", "Look at who is at the other end"},
+		{"@client.go:1(net/http.(*Client).do)", "@get.go:1(main.get)", "Waiting to receive from the channel first used at transport.go:9 delays the run most", "Look at who is at the other end"},
 		{"(net/http.(*persistConn).roundTrip)", "(main.get)", "Waiting to receive from the channel first used at transport.go:9 delays the run most", "Look at who is at the other end"},
 		{"(net/http.(*persistConn).roundTrip)", "(net/http.(*Client).do)", "Waiting to receive from the channel first used at transport.go:9 delays the run most", "Look at who is at the other end"},
 		{"  0 network @transport.go:3(net/http.(*persistConn).Read)\n  0 blocked\n  85 leave\n", "", "Waiting in http.(*Client).do delays the run most", "Look at what the sender did"},

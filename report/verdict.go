@@ -474,13 +474,14 @@ func (p *page) purpose(f *Finding) string {
 	return "for " + object
 }
 
-// calling names the region in which an operation of a library is whose own function is none: what the program calls tells more than what is inside; "" if there is none.
+// calling names the region of a library in which an operation of its is whose own function is none: what the program calls tells more than what is inside; "" if
+// there is none.
 func (p *page) calling(path uint32) string {
 	at, function := p.e.Paths[path].Parent, p.e.leaf(path).Func
 	if at < 0 || wire.Package(function) == "main" {
 		return ""
 	}
-	if r := p.e.leaf(uint32(at)); r.Func != "" && r.Func != function && function != "" {
+	if r := p.e.leaf(uint32(at)); r.Func != function && function != "" && wire.Package(r.Func) == wire.Package(function) {
 		return glue(elide(regionName(r.Name), nameWidth))
 	}
 	return ""
