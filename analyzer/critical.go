@@ -1,8 +1,6 @@
 package analyzer
 
 import (
-	"strings"
-
 	"tracerec/internal/spill"
 	"tracerec/report"
 	"tracerec/trace"
@@ -126,7 +124,7 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 func (s *scan) observers() map[uint32]bool {
 	found := map[uint32]bool{}
 	for path := range s.paths.nodes {
-		if !strings.HasPrefix(s.regions.list[s.paths.nodes[path].region].Func, "net/http/pprof.") {
+		if !wire.Profiles(s.regions.list[s.paths.nodes[path].region].Func) {
 			continue
 		}
 		for _, w := range s.workers {

@@ -2,7 +2,7 @@
 
 package instrument
 
-// timed calls the hook, and measures how long that takes. Reading the clock is not part of it, nor is what other programs did meanwhile on the processor.
+// timed calls the hook, and measures how long that takes. Reading the clock is not part of it.
 //
 //go:noinline
 //go:norace
@@ -17,5 +17,5 @@ func (se *session) timed(op uint64, object uintptr, arg uint64) uint64 {
 	return r
 }
 
-// longestOperation is the longest time that recording an operation is believed to take, as a part of a second.
+// longestOperation is the longest time that recording an operation is believed to take, as a part of a second: for more than that, something else had the processor.
 const longestOperation = 100_000

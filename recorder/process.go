@@ -49,7 +49,7 @@ type process struct {
 	losses     []shm.LocationLoss // by goroutine
 	recorded   time.Duration      // from its begin to its end
 	heldUp     time.Duration      // waiting for buffer memory, summed over goroutines
-	cost       int64              // what recording cost at least, ns
+	cost       int64              // what recording cost at least, as measured, ns; 0 if it was not
 	waiting    uint64             // events in the buffer that are not in the archive
 	unrecorded uint64             // processes of the run that are not recorded; of the root
 }
@@ -64,7 +64,7 @@ const (
 // take takes what the process has retired and returns how many bytes wait to be written.
 func (p *process) take() int {
 	p.used()
-	const much = 1 << 16
+	const much = 1 << 16 // chunks: memory for more is needed seldom, and is not kept
 	before := len(p.taken)
 	if before == 0 {
 		p.taken, p.since = p.room, p.machine.monotonic()
@@ -211,13 +211,13 @@ func (p *process) sum() {
 	p.cost = p.costs(p.out.Events())
 }
 
-// costs returns what it cost the process at least to record so many events, in ns. Operations in programs that tracerec builds were measured, if there
-// were enough. Each of them has one or two events; others cost what one did when recording began.
+// costs returns what it cost the process at least to record so many events, in ns, if it was measured: of operations in programs that tracerec builds, of which there
+// must be enough, else it is 0. Each of them has one or two events; others cost what one did when recording began.
 func (p *process) costs(events uint64) int64 {
 	const enough = 100 * shm.Timed
 	calls, ticks := p.view.Operations()
 	if calls < enough || p.info.Frequency == 0 {
-		return trace.RecordingCost(events, p.info.EventCost)
+		return 0
 	}
 	measured := float64(ticks) / float64(p.info.Frequency) * 1e9
 	return int64(min(measured, math.MaxInt64/4)) + trace.RecordingCost(events-min(2*calls, events), p.info.EventCost)

@@ -181,7 +181,8 @@ func (r *Recorder) overhead() string {
 	}
 	inside := time.Duration(0)
 	for _, p := range r.procs {
-		inside += p.heldUp + time.Duration(p.cost)
+		of := trace.Process{EventCost: p.info.EventCost, Cost: p.cost}
+		inside += p.heldUp + time.Duration(of.RecordingCost(p.out.Events()))
 	}
 	var u unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &u)

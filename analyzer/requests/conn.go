@@ -158,7 +158,7 @@ func (r *reader) name(q *request) (name string, profiles bool) {
 		if n.at > q.end {
 			break
 		}
-		if strings.HasPrefix(r.paths.region(p.region).Func, "net/http/pprof.") || strings.Contains(p.route, "/debug/pprof/") {
+		if wire.Profiles(r.paths.region(p.region).Func) || strings.Contains(p.route, "/debug/pprof/") {
 			return "", true
 		}
 		if p.rank > rank {

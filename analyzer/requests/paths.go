@@ -131,7 +131,7 @@ var partsOfFast = map[string]part{
 }
 
 // partOf returns what a function does that serves the requests of a connection, or another one that it calls.
-func (p *paths) partOf(serves string, r *trace.Region) part {
+func partOf(serves string, r *trace.Region) part {
 	if serves == connServe {
 		return cmp.Or(partsOfServe[r.Func], inside)
 	}
@@ -217,7 +217,7 @@ func (p *paths) learn(n node) path {
 	case n.kind != wire.Enter:
 		return x
 	case above.part == connection:
-		x.part = p.partOf(p.region(above.region).Func, &r)
+		x.part = partOf(p.region(above.region).Func, &r)
 	case above.part == finishes && r.Func == "net/http.(*connReader).abortPendingRead":
 		x.part = givesUp
 	case above.part == noPart && (r.Func == connServe || r.Func == fastServe):

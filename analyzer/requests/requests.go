@@ -4,7 +4,7 @@
 //
 //   - a visit of a region that is one: net/http's handler in recordings of tracerec, a task of runtime/trace; of such regions within each other, the outermost.
 //     If a task ends elsewhere than with its region, it lasts until then, and is one of the goroutine that ends it;
-//   - on a connection of net/http in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
+//   - on a connection of net/http or fasthttp in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
 //     when that is read, to the end of the last write of its response; see conn.go;
 //   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC;
 //   - in recordings, a visit of a function that protoc made for a method of gRPC, by a worker that serves many;
@@ -15,7 +15,7 @@
 // behind the first (server-sent events).
 //
 // A request that began before the trace, or had not ended with it, is cut: it is only counted. A request of net/http is called after the
-// pattern of its route if that is recorded, else after the first function of the program that served it and is seen.
+// pattern of its route if that is recorded, else after the last function to which it was passed on and that is seen, see way.
 //
 // # Latency
 //

@@ -44,6 +44,9 @@ func Package(function string) string {
 	return path + "/" + unescape(element)
 }
 
+// Profiles says whether a function, of net/http/pprof, serves profiles and traces of the program itself.
+func Profiles(function string) bool { return strings.HasPrefix(function, "net/http/pprof.") }
+
 // split divides the name of a function behind the last slash of its package.
 func split(name string) (path, rest string) {
 	function := name
