@@ -56,6 +56,8 @@ func TestAttendants(t *testing.T) {
 		{"it did something, too", shown(960, "0 begin show by main\n  0 enter sleep\n  90 exit\n  90 sleep @w.go:2", ""), 950, 30},
 		{"waited for before", shown(960, "0 begin show by main\n  0 sleep @w.go:2\n  5 leave\n  5 send c @w.go:1\n  6 leave\n  6 sleep @w.go:2",
 			"  1 recv c @m.go:2\n  1 blocked\n  5 leave\n"), 0, 989},
+		{"it held a lock before", strings.NewReplacer("channel c @m.go:1", "mutex l @m.go:1").Replace(shown(960, "0 begin show by main\n  0 lock l @w.go:1\n  0 leave\n  0 sleep @w.go:2\n  5 leave\n  5 unlock l\n  6 sleep @w.go:2",
+			"  1 lock l @m.go:2\n  1 blocked\n  5 leave\n  5 unlock l\n")), 950, 35},
 		{"it never rests", strings.NewReplacer("sleep @w.go:2", "enter busy", "90 leave", "90 exit").Replace(shown(960, begins, "")), 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

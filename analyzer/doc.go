@@ -138,6 +138,8 @@
 //     along waits for another that are not for locks, whose causer is not strictly inside a wait for another then, and from the begin of a life to its creator. If it comes to a location while P is there, P has come back to it: this wait, and those
 //     that P took before it came back, are no longer looked at so. The same is true of this wait if the way ends at l, then of all, or is not known: a creator or, at e, a wait for another. Else P was on l during [e, t) and goes on at e
 //     at the location where the way ends, and that wait and those taken later are not gone back to later. No way has more than 10,000 steps, and all ways together look at no more than 1,000 steps and 64 for each of P; what would need more is not known.
+//   - before P looks at the begin of l's life, or at a wait that ended before the last one taken began: if that one was for l, is shorter than a twentieth of what l had lived before within the focus, no wait for another
+//     that is for no lock was for l before, and l rested before it, or writes a profile, P was on l from the begin of that wait on, and goes on there at the waiter: l goes on beside the program, and was told to end.
 //   - otherwise P was on l from the begin s of its life to t, start latency included, and goes on at its creator at s. A
 //     creator counts as unknown if it does not live then, if it does not come before l in the order of (begin of life, location), or if
 //     it waits for another.
@@ -168,7 +170,9 @@
 // behind it: such a wait has a critical part only if P comes from its causer to its location when it ends. Who is idle until it is given something, which nobody then waits for, or which is done soon, delays nothing: so a wait for a close
 // or a value has a critical part only if one of these is true: P is on its location later than it is ever on its causer, and for a value at least a quarter of [From, End); P goes from where it is on the causer last of all to a location of the group of its own; P goes there from
 // where it was last on the causer before the end of the wait, and is not back on the causer after less than a quarter of [From, End). A wait for a lock has none if P leaves its causer at
-// End, is back there after less than a fiftieth of that time, and is on the waiting location for less than that in all from then on: the lock was taken for a moment from one that works under it. Critical
+// End, is back there after less than a fiftieth of that time, and is on the waiting location for less than that in all from then on: the lock was taken for a moment from one that works under it. Nor has
+// one for a lock, a condition, a WaitGroup or a Once, unless P goes from its causer to a location of the group of its own at End; or is on its location for a fiftieth of [From, End) or more from then on; or is on locations
+// of its group for that long in all, and on one of them later than End: nobody needed what it did then, as of one that shows what the program does while that works under the lock. Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //
 // The first findings say what their causers did meanwhile: they divide the critical time of the finding by call path, like

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/trace/tracetext"
 )
 
 // Workers that are idle while main sleeps delay nothing, as nobody waits for what they do: it is main's sleep that the run lasts for.
@@ -35,6 +37,67 @@ location w
 	require.Equal(t, "95.0 % of the critical path is sleep of main at main.go:3.", strings.ReplaceAll(v.Text, "\u00a0", " "))
 	require.Equal(t, "sleep", v.Metric)
 	require.True(t, v.Certain)
+}
+
+// Who waits beside the program delays nothing, if nobody needs what it does then: one that shows numbers, and waits for the lock under which main works, or one that
+// writes a log, and waits for main to have a line. One whom main waits for then is another thing, and so is one of many: the path is on others like it.
+func TestWaitsBesideTheProgram(t *testing.T) {
+	locks := func(end int, rest string) string {
+		return fmt.Sprintf(`
+process main cpu 1000
+mutex m @stats.go:1
+location main
+  0 enter main @main.go:1
+  1 create w @main.go:2
+  5 lock m @main.go:3
+  5 leave
+  85 unlock m
+  %d exit
+  %[1]d end
+location w
+  2 begin report by main
+  10 lock m @stats.go:5
+  10 blocked
+  86 leave
+  86 unlock m
+%s`, end, rest)
+	}
+	conds := func(end int, rest string) string {
+		return fmt.Sprintf(`
+process main cpu 1000
+cond c @log.go:2
+location main
+  0 enter main @main.go:1
+  1 create w @main.go:2
+  85 signal c @main.go:3
+  %d exit
+  %[1]d end
+location w
+  2 begin write by main
+  5 condwait c @log.go:5
+  5 blocked
+  86 leave
+%s`, end, rest)
+	}
+	for _, c := range []struct {
+		name, trace, want string
+	}{
+		{"lock", locks(100, "  90 end\n"), "Waiting hardly delays the run; 100.0 % of the critical path is work in main at main.go:1."},
+		{"lock, then needed", locks(86, "  100 end\n"), "Waiting for the mutex first used at stats.go:1 delays the run most: 75.0 % of its time (75 ns), held by main in main (lock at main.go:3)."},
+		{"lock, then one like it needed", strings.Replace(locks(86, "  90 end\nlocation v\n  85 begin report by main\n  100 end\n"), "  86 exit", "  85 create v @main.go:2\n  86 exit", 1),
+			"Waiting for the mutex first used at stats.go:1 delays the run most: 75.0 % of its time (75 ns), held by main in main (lock at main.go:3)."},
+		{"lock, then another one needed", strings.Replace(locks(86, "  90 end\nlocation v\n  85 begin other by main\n  100 end\n"), "  86 exit", "  85 create v @main.go:2\n  86 exit", 1),
+			"Waiting hardly delays the run; 85.0 % of the critical path is work in main at main.go:1."},
+		{"condition", conds(100, "  90 end\n"), "Waiting hardly delays the run; 100.0 % of the critical path is work in main at main.go:1."},
+		{"condition, then needed", conds(86, "  100 end\n"), "Waiting for the condition variable first used at log.go:2 delays the run most: 80.0 % of its time (80 ns), for main, which was mostly in main at main.go:1 then."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, err := tracetext.Open("beside", c.trace)
+			require.NoError(t, err)
+			require.Empty(t, compareArchive(t, a))
+			require.Equal(t, c.want, strings.ReplaceAll(analyze(t, a, 1).Verdict.Text, "\u00a0", " "))
+		})
+	}
 }
 
 // Whose sleep it is are all who have about as much of it as the first one, or more than a fiftieth of it together; nobody where these are of several functions.

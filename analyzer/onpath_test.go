@@ -32,7 +32,7 @@ location w1
   21 blocked
   81 leave
   82 unlock m
-  90 end
+  110 end
 location w2
   0 begin w by main
   30 once o @c.go:1

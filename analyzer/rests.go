@@ -158,7 +158,7 @@ func (w *walker) attended(loc uint32, behind, t int64) (by uint32, at int64, is 
 	return w.back().loc, j.begin, true
 }
 
-// firstAwaited returns when the first wait for a location began.
+// firstAwaited returns when the first wait for a location began that was not for a lock: whom a lock hinders does not need what its holder does.
 func (w *walker) firstAwaited(loc uint32) int64 {
 	if w.awaited == nil {
 		w.awaited = slices.Repeat([]int64{endOfTime}, len(w.s.locations))
@@ -166,8 +166,9 @@ func (w *walker) firstAwaited(loc uint32) int64 {
 			if i%paced == 0 {
 				w.s.store.Pace()
 			}
-			j := &w.jumps.list[i]
-			w.awaited[j.causer] = min(w.awaited[j.causer], j.begin)
+			if j := &w.jumps.list[i]; !w.forLock(j) {
+				w.awaited[j.causer] = min(w.awaited[j.causer], j.begin)
+			}
 		}
 	}
 	return w.awaited[loc]

@@ -54,6 +54,7 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 	all := &criticalWaits{cells: map[cellKey]int64{}, unions: map[unionKey][]interval{}}
 	var idle [][]byte
 	meters := make([]*meter, len(matchWorkers))
+	p.groups = m.groupTrails(p)
 	for i, w := range matchWorkers {
 		all.blocks, all.jumps, idle = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...), append(idle, w.idle.blocks...)
 		w.waits, w.jumps, w.idle = waitStream{}, waitStream{}, waitStream{}
@@ -126,6 +127,21 @@ func (c *meter) finger(loc uint32) finger {
 	return finger{v, max(0, min(c.at[loc%(1<<meterBits)], len(v)-1))}
 }
 
+// groupTrail is for how long the critical path is on the locations of a group, and until when.
+type groupTrail struct{ length, end int64 }
+
+// groupTrails returns those of all groups.
+func (m *matching) groupTrails(p *criticalPath) []groupTrail {
+	of := make([]groupTrail, len(m.places.group))
+	for loc, g := range m.places.group {
+		if v := p.trail(uint32(loc)); len(v) > 0 {
+			of[g].length += v[len(v)-1].before
+			of[g].end = max(of[g].end, v.end())
+		}
+	}
+	return of
+}
+
 // idles is how much longer a wait is than the time for which the critical path then leaves its causer, if that is worth nothing.
 const idles = 4
 
@@ -136,11 +152,14 @@ const moment = 50
 //   - One for a value did if the path is on its location later than ever on its causer, and not only for a moment, or goes on from the causer to a location like its own, either last of all or from
 //     where it was last on the causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
 //   - One for a close did if the path comes from its causer to its location when it ends, and one of these is true, however long it is there later.
-//   - One for a lock did unless the path leaves the causer with the lock, is back after a moment, and is hardly ever on the location of the wait later. Else the causer works under the lock, and others take it for a moment.
+//   - One for a lock, a condition, or others to be done did if the path goes on from the causer to a location like its own when it ends, or is on its location or ones like that for more than a moment, and later. Else
+//     nobody needed what its location did behind it, such as one that shows what the program does. And one for a lock did not if the path leaves the causer with the lock, is back after a moment, and is hardly ever on
+//     the location of the wait later. Then the causer works under the lock, and others take it for a moment.
 func (c *meter) held(k *keptWait) bool {
 	of := &c.m.s.metrics.of
 	closed, lock := k.metric == of[Closed], k.metric == of[HeldLock] || k.metric == of[WroteBefore] || k.metric == of[ReadBefore]
-	if !closed && !lock && k.metric != of[Sent] {
+	needed := lock || k.metric == of[Signalled] || k.metric == of[WasDone] || k.metric == of[RanOnce]
+	if !closed && !needed && k.metric != of[Sent] {
 		return true
 	}
 	on := c.finger(k.causer)
@@ -152,14 +171,16 @@ func (c *meter) held(k *keptWait) bool {
 	stay, after := &on.trail[on.at-1], &on.trail[on.at]
 	left := stay.end(after)
 	least := int64(idles)
-	if lock {
+	if needed {
 		least = moment
 	}
 	little := (k.end - k.from + least - 1) / least
 	back := after.from != endOfTime && after.from-left < little
 	switch {
-	case lock:
-		return left != k.end || !back || c.later(k.loc, k.end) >= little
+	case lock && left == k.end && back:
+		return c.later(k.loc, k.end) >= little
+	case needed:
+		return left == k.end && c.alike(k.loc, stay.next) || c.later(k.loc, k.end) >= little || c.groupLater(k.loc, k.end, little)
 	case closed && (stay.next != k.loc || left != k.end):
 		return false
 	}
@@ -167,6 +188,12 @@ func (c *meter) held(k *keptWait) bool {
 		little = 1
 	}
 	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.later(k.loc, on.trail.end()) >= little
+}
+
+// groupLater says whether the critical path is on locations like loc for so long in all, and on one of them later than t.
+func (c *meter) groupLater(loc uint32, t, long int64) bool {
+	g := &c.path.groups[c.m.places.group[loc]]
+	return g.end > t && g.length >= long
 }
 
 // alike says whether another location is of the group of loc.

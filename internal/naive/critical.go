@@ -308,14 +308,14 @@ func (p *pathfinder) hindered(l *location, behind, t int64) (*location, int64) {
 	return nil, 0
 }
 
-// attended says where the path goes on that leaves l, which was waited for only once, in the end, for a twentieth of its life before or less, and rested before that: at the
+// attended says where the path goes on that leaves l, which was waited for only once but for locks, in the end, for a twentieth of its life before or less, and rested before that: at the
 // begin of that wait. It is nil if it does not.
 func (p *pathfinder) attended(l *location, behind, t int64) (*location, int64) {
 	if len(p.taken) == 0 || p.taken[len(p.taken)-1].causer != l {
 		return nil, 0
 	}
 	c := p.taken[len(p.taken)-1]
-	first := !slices.ContainsFunc(p.crossings, func(x *crossing) bool { return x.causer == l && x.begin < c.begin })
+	first := !slices.ContainsFunc(p.crossings, func(x *crossing) bool { return x.causer == l && x.begin < c.begin && x.op.kind != wire.LockBegin })
 	rested := l.function == "runtime/pprof.profileWriter" && behind < c.begin ||
 		slices.ContainsFunc(p.rests(l, behind, t), func(r [2]int64) bool { return r[0] < c.begin })
 	if !first || !rested || c.begin >= t || 20*(c.end-c.begin) >= c.begin-max(l.begin, p.begin) || !p.open(c.op.loc, c.begin) {
@@ -458,11 +458,13 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 }
 
 // held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer, for a value a quarter of the wait or more; if it goes to the group of the waiter from where it is on the causer last of
-// all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock can unless the path
-// leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. One for a close can only if, besides, the path comes from the causer to the waiter when it ends.
+// all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock cannot if the path
+// leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. Else that can, and one for a condition or others to be done, if the path goes from the causer to the group of the waiter when it ends; if it
+// is on the waiter for a fiftieth or more from then on; or is on locations of its group for that long in all, and on one of them later. One for a close can only if, besides what is true of values, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
 	lock := w.metric == "lock_competition" || w.metric == "rw_reader_wait" || w.metric == "rw_writer_wait"
-	if w.metric != "late_close" && w.metric != "late_sender" && !lock {
+	needed := lock || w.metric == "cond_wait" || w.metric == "join_wait" || w.metric == "once_wait"
+	if w.metric != "late_close" && w.metric != "late_sender" && !needed {
 		return true
 	}
 	is := func(i int) bool { return p.on[i].l == w.causer.loc }
@@ -481,19 +483,37 @@ func (p *pathfinder) held(w *wait) bool {
 		back++
 	}
 	least := int64(4)
-	if lock {
+	if needed {
 		least = 50
 	}
 	soon := back < len(p.on) && least*int64(back-at) < w.end-w.from
 	with := at == int(w.end-p.begin) && at < len(p.on)
-	if lock {
-		later := int64(0)
-		for _, x := range p.on[min(int(w.end-p.begin), len(p.on)):] {
-			if x.l == w.op.loc {
-				later++
+	alike := func(i int) bool {
+		return i < len(p.on) && p.on[i].l != nil && p.n.result.Group[p.on[i].l.id] == p.n.result.Group[w.op.loc.id]
+	}
+	later := func(from int) (d int64) {
+		for i := min(from, len(p.on)); i < len(p.on); i++ {
+			if p.on[i].l == w.op.loc {
+				d++
 			}
 		}
-		return !with || !soon || least*later >= w.end-w.from
+		return d
+	}
+	if needed {
+		behind := int(w.end - p.begin)
+		if least*later(behind) >= w.end-w.from {
+			return true
+		}
+		if lock && with && soon {
+			return false
+		}
+		inAll, once := int64(0), false
+		for i := range p.on {
+			if alike(i) {
+				inAll, once = inAll+1, once || i >= behind
+			}
+		}
+		return with && alike(at) || once && least*inAll >= w.end-w.from
 	}
 	if w.metric == "late_close" && (!with || p.on[at].l != w.op.loc) {
 		return false
@@ -501,16 +521,8 @@ func (p *pathfinder) held(w *wait) bool {
 	for !is(last - 1) {
 		last--
 	}
-	alike := func(i int) bool {
-		return i < len(p.on) && p.on[i].l != nil && p.n.result.Group[p.on[i].l.id] == p.n.result.Group[w.op.loc.id]
-	}
-	later := int64(0)
-	for _, x := range p.on[last:] {
-		if x.l == w.op.loc {
-			later++
-		}
-	}
-	return alike(at) && !soon || alike(last) || w.metric == "late_close" && later > 0 || later > 0 && least*later >= w.end-w.from
+	then := later(last)
+	return alike(at) && !soon || alike(last) || w.metric == "late_close" && then > 0 || then > 0 && least*then >= w.end-w.from
 }
 
 // split says what the locations of the path did while it was on them.
