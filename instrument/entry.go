@@ -39,6 +39,8 @@ const (
 	exitSite  = 2
 	timerSite = 3
 	yieldSite = 4
+
+	handlerSites = 5 // of wire.Handlers, one after the other
 )
 
 // nowhere returns the region of what is at no place of the program.

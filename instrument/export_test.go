@@ -44,12 +44,17 @@ type (
 // EnterFunction and ExitFunction are what is inserted into it.
 var (
 	EnterFunction = enterFunction
+	EnterAlways   = enterAlways
+	EnterHandler  = enterHandler
 	ExitFunction  = exitFunction
 	EnterRun      = enterRun
 )
 
 // Thin stops recording a function.
 func Thin(f *Function) { current.Load().thin(f) }
+
+// Looks returns how many visits of a function were looked at.
+func (f *function) Looks() uint64 { return f.looks.Load() }
 
 // Counted returns where visits of a function are counted, 0 if they are recorded, 1 if they are neither; CountVisit counts one.
 func (f *function) Counted() uint64 { return f.counts }

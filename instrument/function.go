@@ -64,6 +64,48 @@ func enterFunction(f *function) visit {
 	return v
 }
 
+// enterAlways is enterFunction for one that handles requests, and tells what they are called: its visits are never too many.
+//
+//go:linkname enterAlways
+//go:noinline
+//go:norace
+func enterAlways(f *function) visit {
+	se := current.Load()
+	if se == nil {
+		return visit{}
+	}
+	id := f.id.Load()
+	if uint32(id>>32) != se.number {
+		id = se.defineFunction(f)
+	}
+	return visit{Span: se.enter(wire.Enter, uint32(id))}
+}
+
+// enterHandler enters the region of the type of such functions in which theirs are.
+//
+//go:linkname enterHandler
+//go:noinline
+//go:norace
+func enterHandler(of uint32) visit {
+	se := current.Load()
+	if se == nil {
+		return visit{}
+	}
+	return visit{Span: se.enter(wire.Enter, se.handler(of))}
+}
+
+// handler returns the region of a type of functions that handle requests.
+func (se *session) handler(of uint32) uint32 {
+	at := handlerSites + uint64(of)
+	if e := se.sites.find(at); e != nil {
+		return e.value.region
+	}
+	quiet(1)
+	defer quiet(-1)
+	function := wire.Handlers[of].Symbol()
+	return se.define(at, wire.Def{Type: wire.DefRegion, Name: wire.ShortName(function), Func: function}, site{}).value.region
+}
+
 //go:linkname exitFunction
 //go:noinline
 //go:norace

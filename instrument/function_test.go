@@ -66,6 +66,33 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
+//go:noinline
+func handles() {
+	defer instrument.ExitFunction(instrument.EnterHandler(1))
+	defer instrument.ExitFunction(instrument.EnterAlways(&functions[2]))
+}
+
+// A function that handles requests is a region in that of its type, which is at no place of the program. Its visits are all recorded, and none is looked at.
+func TestHandlers(t *testing.T) {
+	handles() // nothing records
+	forModes(t, func(t *testing.T, c shm.Config) {
+		const visits = 4 * instrument.LookedAt
+		r := record(t, c, func() {
+			for range visits {
+				handles()
+			}
+		})
+		require.Equal(t, slices.Repeat([]string{"enter v4.HandlerFunc", "enter instrument_test.handles", "exit", "exit"}, visits), texts(r.only()))
+		require.Empty(t, r.warnings)
+		require.Zero(t, functions[2].Looks())
+		for id, d := range r.regions {
+			if d.Name == "v4.HandlerFunc" {
+				require.Equal(t, wire.Def{Type: wire.DefRegion, ID: id, Name: d.Name, Func: "github.com/labstack/echo/v4.HandlerFunc"}, d)
+			}
+		}
+	})
+}
+
 // What package testing runs is a region with its name, except what runs all.
 func TestNamedFunctions(t *testing.T) {
 	entry := func(f func()) *uintptr { return *(**uintptr)(unsafe.Pointer(&f)) }

@@ -148,7 +148,8 @@ func (l *life) streams(q *request, begin int64) bool {
 	return n >= leastFlushes && 2*(list[n-1].at-list[0].at) >= q.end-max(q.begin, begin)
 }
 
-// name finds out the route of a request: of those that are known, the first of the highest rank. It may be one for a profile or a trace of the program itself, which is
+// name finds out the route of a request: of those that are known, the first of the highest rank; but a router calls one after the other what was given to it for a request, and what handles
+// that is the last. It may be one for a profile or a trace of the program itself, which is
 // none of its service.
 func (r *reader) name(q *request) (name string, profiles bool) {
 	l := &r.lives[q.loc]
@@ -161,7 +162,7 @@ func (r *reader) name(q *request) (name string, profiles bool) {
 		if wire.Profiles(r.paths.region(p.region).Func) || strings.Contains(p.route, "/debug/pprof/") {
 			return "", true
 		}
-		if p.rank > rank {
+		if p.rank > rank || p.rank == rank && r.paths.inTurn(p) {
 			name, rank = p.route, p.rank
 		}
 	}

@@ -123,8 +123,9 @@ var partsOfServe = map[string]part{
 	"bufio.(*Reader).Peek": awaits, "net/http.(*conn).readRequest": reads, handlerOf: handles, "net/http.(*response).finishRequest": finishes,
 }
 
-// partsOfFast is the same for fasthttp, which calls what handles a request directly.
+// partsOfFast is the same for fasthttp, which calls what handles a request directly. In newer versions, what serves a connection has another one do it.
 var partsOfFast = map[string]part{
+	"github.com/valyala/fasthttp.(*Server).serveConnCounted": connection,
 	"bufio.(*Reader).Peek": awaits, "github.com/valyala/fasthttp.acquireByteReader": awaits,
 	"github.com/valyala/fasthttp.(*RequestHeader).Read": reads, "github.com/valyala/fasthttp.(*RequestHeader).readLoop": reads,
 	"github.com/valyala/fasthttp.writeResponse": finishes, "bufio.(*Writer).Flush": finishes,
@@ -220,7 +221,7 @@ func (p *paths) learn(n node) path {
 		x.part = partOf(p.region(above.region).Func, &r)
 	case above.part == finishes && r.Func == "net/http.(*connReader).abortPendingRead":
 		x.part = givesUp
-	case above.part == noPart && (r.Func == connServe || r.Func == fastServe):
+	case p.stacks && above.part == noPart && (r.Func == connServe || r.Func == fastServe):
 		x.part = connection
 	case above.part == noPart && lifelongOf(r.Func) != "" && (n.parent < 0 || p.list[n.parent].parent < 0):
 		x.part = wholeLife
@@ -229,13 +230,19 @@ func (p *paths) learn(n node) path {
 	switch {
 	case r.Func == taskOf:
 		x.serves, x.route, x.rank = kindTask, r.Name, surely
-	case r.Func == handlerOf && x.part == noPart:
+	case r.Func == handlerOf && x.part == noPart, beginsWith(r.Func) && (above.own == 0 || above.way == passes): // else a test, or the like, calls it
 		x.serves = kindHTTP
 	case !p.stacks && x.part == noPart && grpcMethod(r.Func) != "": // of a worker, which serves many
 		x.serves = kindGRPC
 	}
 	p.leads(&x, &above, &r)
 	return x
+}
+
+// beginsWith says whether a function is the region of a type of functions with which requests begin, in recordings.
+func beginsWith(function string) bool {
+	h := wire.HandlerOf(function)
+	return h != nil && h.Serves
 }
 
 // operation says whether a path ends in an operation, not in a function.
@@ -274,9 +281,9 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 		x.way, name, rank = passes, r.Name, surely
 	case method != "":
 		name, rank = method, surely
-	case r.Func == handlerOf, r.Func == fastServe, lifelongOf(r.Func) != "":
+	case r.Func == handlerOf, r.Func == fastServe, lifelongOf(r.Func) != "", wire.HandlerOf(r.Func) != nil:
 		x.way = passes
-	case above.way == noWay, r.Func == "", above.way == passes && helps(r) && p.lifelong(x.parent) == kindGRPC:
+	case above.way == noWay, r.Func == "", above.way == passes && helps(r) && p.lifelong(x.parent) == kindGRPC, above.part == connection && standard(r):
 	case above.way == passes && passesOn(r.Func):
 		x.way = passes
 	case above.way == passes && (routes(r) || dispatches(r)):
@@ -322,6 +329,15 @@ var dispatchers = map[string]bool{
 // handle requests, such as a proxy, is theirs.
 func dispatches(r *trace.Region) bool {
 	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || routes(r))
+}
+
+// inTurn says whether a path is that of a function which a router called after others, if these did not call it.
+func (p *paths) inTurn(x *path) bool {
+	if x.parent < 0 {
+		return false
+	}
+	above := p.region(p.list[x.parent].region).Func
+	return dispatchers[above] || wire.HandlerOf(above) != nil
 }
 
 // helps says whether a function only helps grpc to read a request and to write the response, before and behind the one that serves it.

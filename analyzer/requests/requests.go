@@ -93,7 +93,7 @@ func (f *Finder) Queued(location uint32, begin, end int64) {
 // Possible says whether an archive may have requests: functions are in it that serve some.
 func Possible(a *trace.Archive) bool {
 	return slices.ContainsFunc(a.Definitions().Regions, func(r trace.Region) bool {
-		return r.Func == connServe || r.Func == fastServe || r.Func == handlerOf || r.Func == taskOf || lifelongOf(r.Func) != "" || grpcMethod(r.Func) != ""
+		return r.Func == connServe || r.Func == fastServe || r.Func == handlerOf || r.Func == taskOf || lifelongOf(r.Func) != "" || grpcMethod(r.Func) != "" || beginsWith(r.Func)
 	})
 }
 

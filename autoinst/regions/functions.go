@@ -31,6 +31,7 @@ type function struct {
 	trivial    bool   // it calls nothing and has no loop
 	always     bool   // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
 	given      bool   // its value is given to what runs it, so nothing of it is inlined there
+	handles    int    // the number of the type of functions that handle requests, if it could be of one, else noHandler
 	key        symbol // by which others call it
 	calls      []callee
 	waits      bool // for what is outside the program, as far as is known
@@ -65,6 +66,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 		return
 	}
 	f := x.named(nameOf(d), d.Name.Pos(), d.Body)
+	f.handles = x.handles(d.Type)
 	f.at.column = 0
 	f.key.name = d.Name.Name
 	var directed bool
@@ -78,7 +80,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 func (x *finder) named(name string, at token.Pos, body *ast.BlockStmt) *function {
 	full := x.p.symbol() + "." + name
 	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), body: body,
-		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), key: symbol{pkg: x.p.path()}, calls: x.calleesOf(body)}
+		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), handles: noHandler, key: symbol{pkg: x.p.path()}, calls: x.calleesOf(body)}
 }
 
 // scope counts the literals in a function.
@@ -98,7 +100,7 @@ func (s *scope) next() string {
 
 // literals adds the function literals in a node. What is deferred belongs to the function that it ends.
 func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
-	deferred, parallel, given := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
+	deferred, parallel, given, called := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.DeferStmt:
@@ -106,6 +108,9 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 				deferred[l] = true
 			}
 		case *ast.CallExpr:
+			if l, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
+				called[l] = true
+			}
 			if to, ok := n.Fun.(*ast.SelectorExpr); ok && isRunner(to.Sel.Name) && len(n.Args) == 1 {
 				if l, ok := ast.Unparen(n.Args[0]).(*ast.FuncLit); ok {
 					parallel[l], given[l] = x.test && to.Sel.Name == runParallel, true
@@ -116,6 +121,9 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 			f := x.named(inner.name, n.Pos(), n.Body)
 			f.forbidden = f.forbidden || forbidden || deferred[n]
 			f.always, f.given = parallel[n], given[n]
+			if !called[n] {
+				f.handles = x.handles(n.Type)
+			}
 			x.all = append(x.all, f)
 			x.literals(n.Body, inner, forbidden)
 			return false

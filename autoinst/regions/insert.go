@@ -26,6 +26,7 @@ type edited struct {
 	functions []*function
 	imports   []string // of packages with methods that wait
 	given     map[string]bool
+	values    map[string]bool // functions and methods whose values are given to anybody
 }
 
 // find finds the functions of a file.
@@ -44,9 +45,10 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 		}
 	}
 	if to.given == nil {
-		to.given = map[string]bool{}
+		to.given, to.values = map[string]bool{}, map[string]bool{}
 	}
 	givenIn(e.file, to.given)
+	valuesIn(e.file, to.values)
 	for _, f := range functionsOf(e.files, e.file, p, strings.HasSuffix(name, "_test.go")) {
 		f.in = e
 		to.functions = append(to.functions, f)
@@ -57,9 +59,14 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 func (c *chooser) instrument(to *edited) {
 	for _, f := range to.functions {
 		f.given = f.given || f.key.name != "" && to.given[f.key.name]
+		if f.key.name != "" && !c.values[f.key.name] {
+			f.handles = noHandler // it only helps those that handle requests
+		}
 		v := c.verdict(f, f.in.name)
 		to.count(v)
 		switch {
+		case v == region && f.handles != noHandler:
+			f.in.handle(f.body, f.handles)
 		case v == region:
 			f.in.enter(f.body)
 		case v == isInlined && !f.trivial:
@@ -110,6 +117,12 @@ func (e *edit) enter(body *ast.BlockStmt) {
 	e.regions++
 }
 
+// handle makes it one that handles requests.
+func (e *edit) handle(body *ast.BlockStmt, of int) {
+	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(tracerec_handler(%d)); defer tracerec_exit(tracerec_always(&%s[%d])) };", of, e.table, e.regions))
+	e.regions++
+}
+
 // call makes what a function does from a place on a region that is entered by a call.
 func (e *edit) call(from token.Pos, call string) {
 	e.at(from, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(%s) };", call))
@@ -128,6 +141,12 @@ func tracerec_count(*[4]uint64)
 
 //go:linkname tracerec_enter tracerec/instrument.enterFunction
 func tracerec_enter(*[4]uint64) tracerec_visit
+
+//go:linkname tracerec_handler tracerec/instrument.enterHandler
+func tracerec_handler(uint32) tracerec_visit
+
+//go:linkname tracerec_always tracerec/instrument.enterAlways
+func tracerec_always(*[4]uint64) tracerec_visit
 
 //go:linkname tracerec_exit tracerec/instrument.exitFunction
 func tracerec_exit(tracerec_visit)

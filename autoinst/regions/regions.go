@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -89,7 +90,7 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 		return nil, err
 	}
 	of = slices.DeleteFunc(of, func(p *pkg) bool { return broken[p.path()] || broken[strings.TrimSuffix(p.path(), "_test")] })
-	c := chooser{Options: opts, inlined: inlined, embedded: embedded(all)}
+	c := chooser{Options: opts, inlined: inlined, embedded: embedded(all), values: map[string]bool{}}
 	var packages []*edited
 	byPath := map[string]*edited{}
 	seen := map[string]bool{}
@@ -108,6 +109,9 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 		}
 	}
 	findWaits(packages)
+	for _, e := range packages {
+		maps.Copy(c.values, e.values)
+	}
 	var summaries []Summary
 	for _, e := range packages {
 		c.instrument(e)
@@ -142,6 +146,7 @@ type chooser struct {
 	Options
 	inlined  map[place]bool
 	embedded map[string]bool // files whose text the program has: nothing may be inserted
+	values   map[string]bool // of functions of all packages, see valuesIn
 }
 
 // place is where a function is declared, as the compiler says it. The column is that of a literal, else 0.
@@ -190,7 +195,7 @@ func (c *chooser) verdict(f *function, file string) verdict {
 		return region
 	case c.Filter.Excludes(f.name, f.full, file):
 		return isExcluded
-	case f.always:
+	case f.always, f.handles != noHandler:
 		return region
 	case c.inlined[f.at] && !f.waits && !f.given:
 		return isInlined

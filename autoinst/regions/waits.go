@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,9 @@ func isContext(e ast.Expr) bool {
 	return false
 }
 
+// majorVersion ends the paths of packages that are called after what is before.
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+
 // importsOf returns the packages that a file imports, by the names that they most likely have in it.
 func importsOf(file *ast.File) map[string]string {
 	of := map[string]string{}
@@ -117,7 +121,7 @@ func importsOf(file *ast.File) map[string]string {
 			if err != nil {
 				continue
 			}
-			name := path.Base(from)
+			name := path.Base(majorVersion.ReplaceAllString(from, ""))
 			if i.Name != nil {
 				name = i.Name.Name
 			}

@@ -1,0 +1,60 @@
+package regions
+
+import (
+	"go/ast"
+	"slices"
+
+	"tracerec/trace/wire"
+)
+
+// Routers with handlers of their own types call them in packages that are not instrumented. So that a request is called after what handles it, not after the first
+// middleware, functions that could be of such a type, and are given to somebody as a value, say that they are called so.
+
+// noHandler is the number of no type of functions that handle requests.
+const noHandler = -1
+
+// handles returns the number of the type of functions that handle requests of which one with this type could be, noHandler if there is none. Routers are given some that return an
+// error by way of those of the program that handle it.
+func (x *finder) handles(t *ast.FuncType) int {
+	if t.Params.NumFields() != 1 {
+		return noHandler
+	}
+	param, pointer := ast.Unparen(t.Params.List[0].Type), ""
+	if star, ok := param.(*ast.StarExpr); ok {
+		param, pointer = star.X, "*"
+	}
+	of, ok := param.(*ast.SelectorExpr)
+	if !ok {
+		return noHandler
+	}
+	fails := t.Results.NumFields() == 1 && identOf(t.Results.List[0].Type) == "error"
+	from := x.imports[identOf(of.X)]
+	return slices.IndexFunc(wire.Handlers, func(h wire.Handler) bool {
+		return h.Package == from && h.Context == pointer+of.Sel.Name && (fails || !h.Error && t.Results.NumFields() == 0)
+	})
+}
+
+// valuesIn adds the names of functions and methods whose values a file gives to somebody: it does more than to call them. Other things may have the same names.
+func valuesIn(file *ast.File, names map[string]bool) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		var given []ast.Expr
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			given = n.Args
+		case *ast.AssignStmt:
+			given = n.Rhs
+		case *ast.ValueSpec:
+			given = n.Values
+		case *ast.ReturnStmt:
+			given = n.Results
+		case *ast.CompositeLit:
+			given = n.Elts
+		case *ast.KeyValueExpr:
+			given = []ast.Expr{n.Value}
+		}
+		for _, e := range given {
+			names[lastOf(e)] = true
+		}
+		return true
+	})
+}

@@ -1,0 +1,97 @@
+package regions
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"tracerec/autoinst/overlay"
+	"tracerec/trace/wire"
+)
+
+// TestHandlersAreRegions: functions that could be of a type of those that handle requests are regions within that of the type, even if they are trivial or inlined, if they are given to
+// somebody: also in another package, or as methods. Others are as they were.
+func TestHandlersAreRegions(t *testing.T) {
+	text := map[string]string{"a.go": `package a
+
+import (
+	"github.com/gin-gonic/gin"
+	"github.com/labstack/echo/v4"
+	f "github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v3"
+	"github.com/valyala/fasthttp"
+	"example.org/own/gin2"
+)
+
+func Gin(c *gin.Context) { ok(c) }
+func ok(c *gin.Context) { c.JSON(200, work()) }
+func Adapted(*gin.Context) error { return work() }
+func key(c *gin.Context) string { return work() }
+func value(c gin.Context) { work() }
+func two(c, d *gin.Context) { work() }
+func recovers(c *gin.Context, err any) { work() }
+func mine(c *gin2.Context) { work() }
+func (s *server) Echo(c (echo.Context)) error { return nil }
+func (s *server) help(c echo.Context) error { return work() }
+func skips(c echo.Context) bool { return work() }
+func fiber2(c *f.Ctx) error { return work() }
+func fiber3(c fiber.Ctx) error { return work() }
+func fails(c *f.Ctx) { work() }
+func fast(ctx *fasthttp.RequestCtx) { s.help(c); ok(c) }
+func logs() gin.HandlerFunc {
+	return func(c *gin.Context) { c.Next() }
+}
+func async(c *gin.Context) {
+	go func(c *gin.Context) { work() }(c.Copy())
+	defer func(c *gin.Context) { work() }(c)
+}
+`, "b.go": `package a
+
+var all = []any{a.Gin, a.Adapted, key, value, two, recovers, mine, skips}
+
+func f() (any, any) { r.GET("/", server.Echo); x := fiber2; y.z = fiber3; r.Use(pairs{"a": fails}, fast); return f(async), logs }
+`}
+	var edits []*edited
+	c := chooser{inlined: map[place]bool{}, values: map[string]bool{}}
+	dir := t.TempDir()
+	for _, name := range []string{"a.go", "b.go"} { // of two packages
+		at := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(at, []byte(text[name]), 0o666))
+		to := &edited{}
+		to.find(overlay.New("/nowhere"), &pkg{ImportPath: "a", Name: "a"}, at)
+		maps.Copy(c.values, to.values)
+		edits = append(edits, to)
+		for _, f := range to.functions {
+			c.inlined[f.at] = f.key.name == "Gin" || f.key.name == "ok"
+		}
+	}
+	c.instrument(edits[0])
+	o := overlay.New("/nowhere")
+	edits[0].addTo(o)
+	got, err := o.Text(filepath.Join(dir, "a.go"))
+	require.NoError(t, err)
+	require.Equal(t, "func Gin(c *gin.Context) { if tracerec_on != 0 { defer tracerec_exit(tracerec_handler(0)); defer tracerec_exit(tracerec_always(&TABLE[0])) }; ok(c) }",
+		regexp.MustCompile(`tracerec_[0-9a-f]{8}`).ReplaceAllString(strings.Split(got, "\n")[11], "TABLE"))
+	var marked, others []string
+	for _, m := range regexp.MustCompile(`func ?([^{]*) \{ if tracerec_on != 0 (\{.*tracerec_handler\((\d)\)|&&)`).FindAllStringSubmatch(got, -1) {
+		if m[3] == "" {
+			others = append(others, m[1])
+		} else {
+			marked = append(marked, m[3]+" "+m[1])
+		}
+	}
+	require.Equal(t, []string{
+		"0 Gin(c *gin.Context)", "0 Adapted(*gin.Context) error", "1 (s *server) Echo(c (echo.Context)) error", "3 fiber2(c *f.Ctx) error", "4 fiber3(c fiber.Ctx) error",
+		"5 fast(ctx *fasthttp.RequestCtx)", "0 (c *gin.Context)", "0 async(c *gin.Context)",
+	}, marked)
+	require.Equal(t, []string{
+		"key(c *gin.Context) string", "value(c gin.Context)", "two(c, d *gin.Context)", "recovers(c *gin.Context, err any)", "mine(c *gin2.Context)",
+		"(s *server) help(c echo.Context) error", "skips(c echo.Context) bool", "fails(c *f.Ctx)", "(c *gin.Context)",
+	}, others)
+	require.Equal(t, "github.com/gofiber/fiber/v3.Handler", wire.Handlers[4].Symbol())
+}
