@@ -82,11 +82,11 @@ func TestHandlers(t *testing.T) {
 				handles()
 			}
 		})
-		require.Equal(t, slices.Repeat([]string{"enter v4.HandlerFunc", "enter instrument_test.handles", "exit", "exit"}, visits), texts(r.only()))
+		require.Equal(t, slices.Repeat([]string{"enter echo.HandlerFunc", "enter instrument_test.handles", "exit", "exit"}, visits), texts(r.only()))
 		require.Empty(t, r.warnings)
 		require.Zero(t, functions[2].Looks())
 		for id, d := range r.regions {
-			if d.Name == "v4.HandlerFunc" {
+			if d.Name == "echo.HandlerFunc" {
 				require.Equal(t, wire.Def{Type: wire.DefRegion, ID: id, Name: d.Name, Func: "github.com/labstack/echo/v4.HandlerFunc"}, d)
 			}
 		}

@@ -281,7 +281,7 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 		x.way, name, rank = passes, r.Name, surely
 	case method != "":
 		name, rank = method, surely
-	case r.Func == handlerOf, r.Func == fastServe, lifelongOf(r.Func) != "", wire.HandlerOf(r.Func) != nil:
+	case r.Func == handlerOf, r.Func == fastServe, lifelongOf(r.Func) != "", dispatchers[r.Func], wire.HandlerOf(r.Func) != nil:
 		x.way = passes
 	case above.way == noWay, r.Func == "", above.way == passes && helps(r) && p.lifelong(x.parent) == kindGRPC, above.part == connection && standard(r):
 	case above.way == passes && passesOn(r.Func):
@@ -310,8 +310,8 @@ const serveHTTP = ".ServeHTTP"
 // routers begin the names of functions of libraries that route requests. In recordings for which they were made regions, their files are not
 // where those of libraries are.
 var routers = []string{
-	"github.com/gin-gonic/gin.", "github.com/labstack/echo/v4.", "github.com/go-chi/chi/v5.", "github.com/gorilla/mux.", "github.com/julienschmidt/httprouter.",
-	"github.com/gofiber/fiber/v2.", "github.com/fasthttp/router.",
+	"github.com/gin-gonic/gin.", "github.com/labstack/echo/v4.", "github.com/labstack/echo/v5.", "github.com/go-chi/chi/v5.", "github.com/gorilla/mux.", "github.com/julienschmidt/httprouter.",
+	"github.com/gofiber/fiber/v2.", "github.com/gofiber/fiber/v3.", "github.com/fasthttp/router.",
 }
 
 // routes says whether a function is one of a router.
@@ -319,16 +319,16 @@ func routes(r *trace.Region) bool {
 	return slices.ContainsFunc(routers, func(prefix string) bool { return strings.HasPrefix(r.Func, prefix) })
 }
 
-// dispatchers are functions of routers that call what handles a request, and what is before that.
+// dispatchers are functions of routers that call what handles a request, and what is before that, whatever called them.
 var dispatchers = map[string]bool{
-	"github.com/gin-gonic/gin.(*Context).Next": true, "github.com/labstack/echo/v4.(*Echo).add.func1": true,
-	"github.com/gofiber/fiber/v2.(*Ctx).Next": true,
+	"github.com/gin-gonic/gin.(*Context).Next": true, "github.com/labstack/echo/v4.(*Echo).add.func1": true, "github.com/labstack/echo/v5.(*Echo).buildRouterChains.func1": true,
+	"github.com/gofiber/fiber/v2.(*Ctx).Next": true, "github.com/gofiber/fiber/v3.(*DefaultCtx).Next": true,
 }
 
 // dispatches says whether a function, which one of the program may have called, is one of a router, or of net/http, that passes a request on. What other libraries do that
 // handle requests, such as a proxy, is theirs.
 func dispatches(r *trace.Region) bool {
-	return dispatchers[r.Func] || strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || routes(r))
+	return strings.HasSuffix(r.Func, serveHTTP) && (passesOn(r.Func) || routes(r))
 }
 
 // inTurn says whether a path is that of a function which a router called after others, if these did not call it.

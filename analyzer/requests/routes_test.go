@@ -25,10 +25,12 @@ func TestRoutes(t *testing.T) {
 		"github.com/gin-gonic/gin.(*Engine).ServeHTTP": gin, "github.com/gin-gonic/gin.(*Engine).handleHTTPRequest": gin, "github.com/gin-gonic/gin.(*Context).Next": gin,
 		"github.com/gin-gonic/gin.CustomRecoveryWithWriter.func1": gin, "github.com/gin-gonic/gin.(*Context).JSON": gin,
 		"github.com/labstack/echo/v4.(*Echo).ServeHTTP": echo, "github.com/labstack/echo/v4.(*Echo).add.func1": echo,
+		"main.main.Recover.func7.1":                 "github.com/labstack/echo/v4@v4.12.0/middleware/recover.go",
 		"github.com/go-chi/chi/v5.(*Mux).ServeHTTP": chi, "github.com/go-chi/chi/v5.(*Mux).routeHTTP": chi,
 		"github.com/gorilla/mux.(*Router).ServeHTTP": gorilla, "github.com/prometheus/client_golang/prometheus/promhttp.HandlerFor.func1": prom,
 		"github.com/gofiber/fiber/v2.(*App).handler": fiber, "github.com/gofiber/fiber/v2.(*App).next": fiber, "github.com/gofiber/fiber/v2.(*Ctx).Next": fiber,
-		"github.com/valyala/fasthttp.(*workerPool).workerFunc": fast, fastServe: fast,
+		"github.com/valyala/fasthttp.(*workerPool).workerFunc": fast, fastServe: fast, "github.com/valyala/fasthttp.(*Server).serveConnCounted": fast,
+		"bufio.(*Writer).Flush": "/go/src/bufio/bufio.go", "bufio.(*Reader).Peek": "/go/src/bufio/bufio.go",
 		"net/http.(*conn).serve": "/go/src/net/http/server.go", handlerOf: "/go/src/net/http/server.go", "net/http.HandlerFunc.ServeHTTP": "/go/src/net/http/server.go",
 		"example.com/rare.(*Router).ServeHTTP": "example.com/rare@v1.0.0/r.go", "example.com/rare.(*Router).find": "example.com/rare@v1.0.0/r.go",
 		"net/http/httputil.(*ReverseProxy).ServeHTTP": "/go/src/net/http/httputil/reverseproxy.go", "net/http/httputil.(*ReverseProxy).copyResponse": "/go/src/net/http/httputil/reverseproxy.go",
@@ -39,6 +41,7 @@ func TestRoutes(t *testing.T) {
 		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next main.list gin.(*Context).JSON encoding/json.Marshal main.T.MarshalJSON", "main.list"},
 		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1", "gin.(*Engine).ServeHTTP"},
 		{"v4.(*Echo).ServeHTTP main.logs.func1 v4.(*Echo).add.func1 main.list main.query", "main.list"},
+		{"v4.(*Echo).ServeHTTP main.main.Recover.func7.1 main.logs.func1 main.tag.func1 v4.(*Echo).add.func1 main.list main.query", "main.list"},
 		{"v5.(*Mux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP v5.(*Mux).routeHTTP net/http.HandlerFunc.ServeHTTP main.list main.query", "main.list"},
 		{"gorilla/mux.(*Router).ServeHTTP net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP main.list", "main.list"},
 		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP main.list main.query", "main.list"},
@@ -53,9 +56,13 @@ func TestRoutes(t *testing.T) {
 		{"example.com/rare.(*Router).ServeHTTP example.com/rare.(*Router).find net/http.HandlerFunc.ServeHTTP main.list", "main.list"},
 		{"fiber/v2.(*App).handler fiber/v2.(*App).next main.logs fiber/v2.(*Ctx).Next fiber/v2.(*App).next main.list main.query", "main.list"},
 		{"main.(*api).handle main.(*api).list", "main.(*api).handle"},
+		{"valyala/fasthttp.(*Server).serveConnCounted main.(*api).handle main.(*api).list", "main.(*api).handle"},
+		{"valyala/fasthttp.(*Server).serveConnCounted bufio.(*Writer).Flush", ""},
+		{"bufio.(*Reader).Peek", ""},
 	} {
 		defs := &trace.Definitions{}
 		p := newPaths(defs)
+		p.stacks = true
 		at := int32(-1)
 		server := []string{"net/http.(*conn).serve", handlerOf}
 		if !strings.Contains(c.stack, "HTTP") {
