@@ -145,7 +145,7 @@ func RequestsText(w io.Writer, e *Experiment, top int) error {
 		warn(w, []string{text})
 	}
 	if len(e.Requests) == 0 {
-		_, err := fmt.Fprintln(w, "No requests found: none of net/http, gRPC or, in execution traces, fasthttp, and no task of runtime/trace (see expert requests --help, also for --rounds).")
+		_, err := fmt.Fprintln(w, "No requests found: none of net/http, fasthttp or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).")
 		return err
 	}
 	list := firstNames(e.Requests, top)

@@ -4,6 +4,7 @@
 //
 //   - a visit of a region that is one: net/http's handler in recordings of tracerec, a task of runtime/trace; of such regions within each other, the outermost.
 //     If a task ends elsewhere than with its region, it lasts until then, and is one of the goroutine that ends it;
+//   - likewise, in recordings, of the functions that fasthttp or fiber calls to handle one, and that are the program's: the outermost visit;
 //   - on a connection of net/http or fasthttp in a Go execution trace, the time from when the network has data, if the connection waited for the next request, else from
 //     when that is read, to the end of the last write of its response; see conn.go;
 //   - the life of a goroutine that serves one: a stream of HTTP/2 or gRPC;

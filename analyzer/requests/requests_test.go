@@ -596,7 +596,7 @@ a: 2.00 µs on average
 `, out.String())
 	out.Reset()
 	require.NoError(t, report.RequestsText(&out, &report.Experiment{Sidecar: report.Sidecar{Requests: of(t, "location main\n  0 enter a\n  50 exit\n").Requests}}, 5))
-	require.Equal(t, "No requests found: none of net/http, gRPC or, in execution traces, fasthttp, and no task of runtime/trace (see expert requests --help, also for --rounds).\n", out.String())
+	require.Equal(t, "No requests found: none of net/http, fasthttp or gRPC, and no task of runtime/trace (see expert requests --help, also for --rounds).\n", out.String())
 }
 
 // TestPart: what is open where a part of a recording begins, began before: its latency is not known.

@@ -233,6 +233,32 @@ func TestOwnRecorder(t *testing.T) {
 	}
 }
 
+// TestHandlers: what a router calls is in regions that say so, also if it is inlined, trivial or of another package; what only helps is not.
+func TestHandlers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the runtime is built")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":     "module example.com/app\n\ngo 1.26.0\n\nrequire github.com/gin-gonic/gin v1.0.0\n\nreplace github.com/gin-gonic/gin => ./gin\n",
+		"gin/go.mod": "module github.com/gin-gonic/gin\n\ngo 1.26.0\n",
+		"gin/gin.go": "package gin\n\ntype HandlerFunc func(*Context)\n\ntype Context struct{ Rest []HandlerFunc }\n\n" +
+			"func (c *Context) Next() {\n\tfor len(c.Rest) > 0 {\n\t\tnext := c.Rest[0]\n\t\tc.Rest = c.Rest[1:]\n\t\tnext(c)\n\t}\n}\n",
+		"lib/lib.go": "package lib\n\nimport \"github.com/gin-gonic/gin\"\n\ntype Server struct{}\n\nfunc (Server) List(c *gin.Context) { help(c); c.Rest = nil }\n\nfunc help(c *gin.Context) { println(len(c.Rest)) }\n",
+		"main.go": "package main\n\nimport (\n\t\"example.com/app/lib\"\n\t\"github.com/gin-gonic/gin\"\n)\n\nfunc logs() gin.HandlerFunc {\n\treturn func(c *gin.Context) { c.Next() }\n}\n\n" +
+			"func tag(*gin.Context) { last = 1 }\n\nvar last int\n\nfunc main() {\n\tc := &gin.Context{Rest: []gin.HandlerFunc{tag, logs(), lib.Server{}.List, tag}}\n\tc.Next()\n}\n",
+	} {
+		name = filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	}
+	archive := filepath.Join(dir, "trace.dir")
+	r := output(t, tracerec("run", "-q", "-o", archive, "."), dir, nil)
+	require.Equal(t, 0, r.status, r.stderr)
+	clean(t, archive)
+	require.Equal(t, map[string]int{"main.main": 1, "gin.HandlerFunc": 3, "main.tag": 1, "main.main.logs.func1": 1, "lib.Server.List": 1}, countKind(t, archive, "enter"))
+}
+
 // TestRefusals: the go command says what is wrong first, then tracerec in one line.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
