@@ -32,6 +32,7 @@ type function struct {
 	always     bool   // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
 	given      bool   // its value is given to what runs it, so nothing of it is inlined there
 	handles    int    // the number of the type of functions that handle requests, if it could be of one, else noHandler
+	value      symbol // by which others give its value to somebody, see valuesIn; of a literal none
 	key        symbol // by which others call it
 	calls      []callee
 	waits      bool // for what is outside the program, as far as is known
@@ -66,7 +67,10 @@ func (x *finder) declared(d *ast.FuncDecl) {
 		return
 	}
 	f := x.named(nameOf(d), d.Name.Pos(), d.Body)
-	f.handles = x.handles(d.Type)
+	f.handles, f.value = x.handles(d.Type), symbol{name: d.Name.Name}
+	if d.Recv == nil {
+		f.value.pkg = x.p.path()
+	}
 	f.at.column = 0
 	f.key.name = d.Name.Name
 	var directed bool

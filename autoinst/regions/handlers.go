@@ -34,8 +34,10 @@ func (x *finder) handles(t *ast.FuncType) int {
 	})
 }
 
-// valuesIn adds the names of functions and methods whose values a file gives to somebody: it does more than to call them. Other things may have the same names.
-func valuesIn(file *ast.File, names map[string]bool) {
+// valuesIn adds the functions and methods whose values a file of a package gives to somebody: it does more than to call them. Methods are those of any type, of which the package is
+// not known, and something else may have their name.
+func valuesIn(file *ast.File, pkg string, of map[symbol]bool) {
+	imports := importsOf(file)
 	ast.Inspect(file, func(n ast.Node) bool {
 		var given []ast.Expr
 		switch n := n.(type) {
@@ -53,7 +55,14 @@ func valuesIn(file *ast.File, names map[string]bool) {
 			given = []ast.Expr{n.Value}
 		}
 		for _, e := range given {
-			names[lastOf(e)] = true
+			switch e := ast.Unparen(e).(type) {
+			case *ast.Ident:
+				if e.Obj == nil || e.Obj.Kind == ast.Fun { // no variable
+					of[symbol{pkg, e.Name}] = true
+				}
+			case *ast.SelectorExpr:
+				of[symbol{imports[identOf(e.X)], e.Sel.Name}] = true
+			}
 		}
 		return true
 	})

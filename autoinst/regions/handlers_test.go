@@ -50,20 +50,31 @@ func async(c *gin.Context) {
 	go func(c *gin.Context) { work() }(c.Copy())
 	defer func(c *gin.Context) { work() }(c)
 }
-`, "b.go": `package a
 
-var all = []any{a.Gin, a.Adapted, key, value, two, recovers, mine, skips}
+var all = []any{key, value, two, recovers, mine, skips}
 
-func f() (any, any) { r.GET("/", server.Echo); x := fiber2; y.z = fiber3; r.Use(pairs{"a": fails}, fast); return f(async), logs }
+func f() (any, any) {
+	x := fiber2
+	y.z = fiber3
+	r.Use(pairs{"a": fails}, (fast))
+	ok := x == nil
+	return f(async), ok
+}
+`, "b.go": `package b
+
+import "example.org/a"
+
+func f() { r.GET("/", server.Echo); r.GET("/", a.Gin, a.Adapted); f(ok, b.ok, b.f) }
 `}
 	var edits []*edited
-	c := chooser{inlined: map[place]bool{}, values: map[string]bool{}}
+	c := chooser{inlined: map[place]bool{}, values: map[symbol]bool{}}
 	dir := t.TempDir()
 	for _, name := range []string{"a.go", "b.go"} { // of two packages
 		at := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(at, []byte(text[name]), 0o666))
 		to := &edited{}
-		to.find(overlay.New("/nowhere"), &pkg{ImportPath: "a", Name: "a"}, at)
+		pkg := &pkg{ImportPath: "example.org/" + strings.TrimSuffix(name, ".go")}
+		to.find(overlay.New("/nowhere"), pkg, at)
 		maps.Copy(c.values, to.values)
 		edits = append(edits, to)
 		for _, f := range to.functions {
@@ -91,7 +102,7 @@ func f() (any, any) { r.GET("/", server.Echo); x := fiber2; y.z = fiber3; r.Use(
 	}, marked)
 	require.Equal(t, []string{
 		"key(c *gin.Context) string", "value(c gin.Context)", "two(c, d *gin.Context)", "recovers(c *gin.Context, err any)", "mine(c *gin2.Context)",
-		"(s *server) help(c echo.Context) error", "skips(c echo.Context) bool", "fails(c *f.Ctx)", "(c *gin.Context)",
+		"(s *server) help(c echo.Context) error", "skips(c echo.Context) bool", "fails(c *f.Ctx)", "(c *gin.Context)", "f() (any, any)",
 	}, others)
 	require.Equal(t, "github.com/gofiber/fiber/v3.Handler", wire.Handlers[4].Symbol())
 }

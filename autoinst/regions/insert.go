@@ -26,7 +26,7 @@ type edited struct {
 	functions []*function
 	imports   []string // of packages with methods that wait
 	given     map[string]bool
-	values    map[string]bool // functions and methods whose values are given to anybody
+	values    map[symbol]bool // functions and methods whose values are given to somebody
 }
 
 // find finds the functions of a file.
@@ -45,10 +45,10 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 		}
 	}
 	if to.given == nil {
-		to.given, to.values = map[string]bool{}, map[string]bool{}
+		to.given, to.values = map[string]bool{}, map[symbol]bool{}
 	}
 	givenIn(e.file, to.given)
-	valuesIn(e.file, to.values)
+	valuesIn(e.file, p.path(), to.values)
 	for _, f := range functionsOf(e.files, e.file, p, strings.HasSuffix(name, "_test.go")) {
 		f.in = e
 		to.functions = append(to.functions, f)
@@ -59,7 +59,7 @@ func (to *edited) find(o *overlay.Overlay, p *pkg, name string) {
 func (c *chooser) instrument(to *edited) {
 	for _, f := range to.functions {
 		f.given = f.given || f.key.name != "" && to.given[f.key.name]
-		if f.key.name != "" && !c.values[f.key.name] {
+		if f.value != (symbol{}) && !c.values[f.value] {
 			f.handles = noHandler // it only helps those that handle requests
 		}
 		v := c.verdict(f, f.in.name)
@@ -92,7 +92,7 @@ type edit struct {
 // edit begins an edit of a file of the package.
 func (to *edited) edit(name, text string) (*edit, error) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(files, name, text, parser.ParseComments) // objects tell variables from functions
 	if err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func Instrument(o *overlay.Overlay, b Build, opts Options) ([]Summary, error) {
 		return nil, err
 	}
 	of = slices.DeleteFunc(of, func(p *pkg) bool { return broken[p.path()] || broken[strings.TrimSuffix(p.path(), "_test")] })
-	c := chooser{Options: opts, inlined: inlined, embedded: embedded(all), values: map[string]bool{}}
+	c := chooser{Options: opts, inlined: inlined, embedded: embedded(all), values: map[symbol]bool{}}
 	var packages []*edited
 	byPath := map[string]*edited{}
 	seen := map[string]bool{}
@@ -146,7 +146,7 @@ type chooser struct {
 	Options
 	inlined  map[place]bool
 	embedded map[string]bool // files whose text the program has: nothing may be inserted
-	values   map[string]bool // of functions of all packages, see valuesIn
+	values   map[symbol]bool // of functions of all packages, see valuesIn
 }
 
 // place is where a function is declared, as the compiler says it. The column is that of a literal, else 0.
