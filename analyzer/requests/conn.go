@@ -149,21 +149,22 @@ func (l *life) streams(q *request, begin int64) bool {
 }
 
 // name finds out the route of a request: of those that are known, the first of the highest rank; but a router calls one after the other what was given to it for a request, and what handles
-// that is the last. It may be one for a profile or a trace of the program itself, which is
+// that is the last, unless the program has said in a task what it is called. It may be one for a profile or a trace of the program itself, which is
 // none of its service.
 func (r *reader) name(q *request) (name string, profiles bool) {
 	l := &r.lives[q.loc]
-	rank, from := 0, sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
+	rank, by, from := 0, "", sort.Search(len(l.names), func(i int) bool { return l.names[i].at >= q.begin })
 	for _, n := range l.names[from:] {
 		p := &r.paths.list[n.path]
 		if n.at > q.end {
 			break
 		}
-		if wire.Profiles(r.paths.region(p.region).Func) || strings.Contains(p.route, "/debug/pprof/") {
+		function := r.paths.region(p.region).Func
+		if wire.Profiles(function) || strings.Contains(p.route, "/debug/pprof/") {
 			return "", true
 		}
-		if p.rank > rank || p.rank == rank && r.paths.inTurn(p) {
-			name, rank = p.route, p.rank
+		if p.rank > rank || p.rank == rank && by != taskOf && r.paths.inTurn(p) {
+			name, rank, by = p.route, p.rank, function
 		}
 	}
 	if name == "" && r.paths.list[l.own].part == wholeLife {

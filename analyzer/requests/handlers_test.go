@@ -10,10 +10,10 @@ import (
 
 // libraries are the packages that handled knows.
 var libraries = map[string]string{
-	"http": "net/http", "gin": "github.com/gin-gonic/gin", "echo": "github.com/labstack/echo/v4", "fiber": "github.com/gofiber/fiber/v2", "fasthttp": "github.com/valyala/fasthttp",
+	"http": "net/http", "gin": "github.com/gin-gonic/gin", "echo": "github.com/labstack/echo/v4", "fiber": "github.com/gofiber/fiber/v2", "fasthttp": "github.com/valyala/fasthttp", "trace": "runtime/trace",
 }
 
-// handled returns the text of a recording in which goroutines enter functions, as in "main.list(", and leave them: ")"; one a unit of time later than the other.
+// handled returns the text of a recording in which goroutines enter functions, as in "main.list(", and leave them: ")"; "f=name(" has another name. One a unit of time later than the other.
 func handled(goroutines ...string) string {
 	var text strings.Builder
 	for i, calls := range goroutines {
@@ -24,7 +24,11 @@ func handled(goroutines ...string) string {
 				fmt.Fprintf(&text, "  %d exit\n", at)
 				continue
 			}
-			pkg, rest, _ := strings.Cut(name, ".")
+			function, name, named := strings.Cut(name, "=")
+			if !named {
+				name = function
+			}
+			pkg, rest, _ := strings.Cut(function, ".")
 			file := "main.go"
 			if library := libraries[pkg]; library != "" {
 				pkg, file = library, "lib@v1/lib.go"
@@ -58,7 +62,10 @@ func TestHandlers(t *testing.T) {
 		fiber + "main.auth( ) )":                                 "main.auth",
 		fast + "main.route( main.list( ) ) )":                    "main.route",
 		fast + "main.logs.func1( " + fast + "main.list( ) ) ) )": "main.list",
-		"main.work( main.work( ) )" + fast + "main.list( ) )":    "main.list",
+		server + "http.(*ServeMux).ServeHTTP=/api/( " + gin + "main.tag( ) )" + gin + "main.list( ) ) ) )": "main.list",
+		server + "http.(*ServeMux).ServeHTTP=/api/( http.HandlerFunc.ServeHTTP( main.list( ) ) ) )":        "/api/",
+		server + gin + "main.logs( trace.NewTask=users( " + gin + "main.list( ) ) ) ) ) )":                 "users",
+		"main.work( main.work( ) )" + fast + "main.list( ) )":                                              "main.list",
 	} {
 		r := of(t, handled(calls))
 		require.Len(t, r.Requests, 2, calls)
