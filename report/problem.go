@@ -101,7 +101,7 @@ var problems = []metric.Metric{
 	{
 		Name: GCPressure, Title: "Garbage collection holds up the work",
 		Description: "Goroutines had to help the garbage collector before they could allocate: the program allocates faster than it collects. Or they waited for it in runtime.GC.",
-		Formula:     "gc_assist is a twentieth of execution and gc_assist together, and of the length of the run, or a quarter of the processor time is the runtime's own and goroutines helped the collector; of a request, the part that makes it slow",
+		Formula:     "gc_assist is a twentieth of execution and gc_assist together, and of the length of the run, or a quarter of the processor time, and 50 ms, is the runtime's own and goroutines helped the collector; of a request, the part that makes it slow",
 		Advice: "Allocate less where the time is lost: reuse buffers, avoid conversions and boxing (go test -benchmem, the allocs profile). Raise GOGC, or set GOMEMLIMIT " +
 			"with GOGC=off, if there is memory left: collections become fewer. A program need not call runtime.GC.",
 	},
@@ -423,7 +423,7 @@ func (e *Experiment) waitIn(d doing) string {
 }
 
 // collecting returns the processor time that the program used while its goroutines did not run, nor were in system calls, if that is a quarter of all, and goroutines had
-// to help the garbage collector, whose workers it must have been then for the most part; else 0.
+// to help the garbage collector, whose workers it must have been then for the most part; else 0. Of less than 50 ms, the begin of the runtime and its threads may be a good part.
 func (e *Experiment) collecting() int64 {
 	h := &e.Header
 	assist, calls := e.MetricIndex(metric.GCAssist), e.MetricIndex(metric.SystemCall)
@@ -431,11 +431,13 @@ func (e *Experiment) collecting() int64 {
 		return 0
 	}
 	own := h.CPUTime - h.Load.Running - e.Total(calls)
-	if 4*own < h.CPUTime || 4*own < h.Wall {
+	if 4*own < h.CPUTime || 4*own < h.Wall || own < leastCollecting {
 		return 0
 	}
 	return own
 }
+
+const leastCollecting = 50_000_000 // ns
 
 // Collector returns a sentence about the garbage collector if the program is held up by it, and what to do; "" if it is not, or that is not known.
 func (e *Experiment) Collector() (text, advice string) {

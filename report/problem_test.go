@@ -236,20 +236,24 @@ func TestCollecting(t *testing.T) {
 		want          int64
 	}{
 		{"the collector has most", 2400, 700, 200, 0, 1, 1700},
-		{"a quarter", 1000, 750, 200, 0, 1, 250},
-		{"less than a quarter", 1000, 751, 200, 0, 1, 0},
+		{"a quarter", 2000, 1500, 200, 0, 1, 500},
+		{"less than a quarter", 2004, 1504, 200, 0, 1, 0},
 		{"goroutines never helped", 2400, 700, 9, 0, 1, 0},
 		{"they were in system calls", 2400, 700, 200, 1200, 1, 0},
 		{"it may have been another process", 2400, 700, 200, 0, 2, 0},
+		{"the program hardly began", 480, 140, 200, 0, 1, 0},
+		{"it did something", 700, 200, 200, 0, 1, 500},
 	} {
+		const unit = 100_000 // ns
+		c.cpu, c.running, c.assist, c.calls, c.want = unit*c.cpu, unit*c.running, unit*c.assist, unit*c.calls, unit*c.want
 		e := &Experiment{Metrics: metrics}
 		e.Regions, e.Paths = []Region{{Name: "work"}}, []CallPath{{-1, 0}}
 		e.Locations, e.Groups = []Location{{}}, []Group{{Creator: -1}}
-		e.Header = Header{States: true, Processes: c.processes, CPUTime: c.cpu, Wall: 1000, Time: 2000, Load: &Load{Running: c.running}}
+		e.Header = Header{States: true, Processes: c.processes, CPUTime: c.cpu, Wall: 1000 * unit, Time: 2000 * unit, Load: &Load{Running: c.running}}
 		require.NoError(t, e.Fill([][]Cell{nil, {{Value: c.assist}}, {{Value: c.calls}}}, nil))
 		require.Equal(t, c.want, e.collecting(), c.name)
 		text, _ := e.Collector()
-		require.Equal(t, c.want > 0 || 20*c.assist >= 2000, text != "", c.name)
+		require.Equal(t, c.want > 0 || 20*c.assist >= 2000*unit, text != "", c.name)
 		require.Equal(t, c.want > 0, bytes.Contains([]byte(text), []byte("runtime's own")), text)
 		p := &page{e: e}
 		require.Equal(t, c.want > 0, p.collected() != "", c.name)
