@@ -144,7 +144,7 @@ func (c *converter) actor(e *step, g *goroutine) (*goroutine, *stack) {
 // create takes the begin of a goroutine.
 func (c *converter) create(e *step, g *goroutine, to exp.GoState) {
 	by, s := c.actor(e, g)
-	if start := c.stack(e.transition.Stack); start != nil {
+	if start := c.stack(e.transition.Stack); start != nil && to != exp.GoWaiting { // what coroutines are started with is the same for all
 		c.name(g, start)
 	}
 	if g.system {
@@ -156,8 +156,9 @@ func (c *converter) create(e *step, g *goroutine, to exp.GoState) {
 		c.tell(by, wire.Create, c.operation("go", s), g.number)
 	}
 	switch to {
-	case exp.GoWaiting: // a coroutine
-		c.tell(g, wire.Parked, 0)
+	case exp.GoWaiting:
+		g.turns = true
+		c.waits(g, yieldWait, nil, false)
 	case exp.GoSyscall: // a thread that is not of Go called Go
 		c.tell(g, wire.Syscall, 0)
 	default:
@@ -199,6 +200,13 @@ func (c *converter) found(e *step, g *goroutine, to exp.GoState) {
 // block takes the begin of a wait.
 func (c *converter) block(g *goroutine, s *stack, reason string) {
 	what := waitsFor[reason]
+	switch {
+	case g.turned && g.turns:
+		what = yieldWait
+	case g.turned:
+		what = pullWait
+	}
+	g.turned = false
 	if s != nil {
 		c.settle(g, s)
 		g.loose = false
@@ -259,9 +267,33 @@ func (c *converter) wake(e *step, g *goroutine) {
 		number = by.number
 		c.slept(by, g.blocked)
 		c.lets(by, g, s)
+	} else if by = c.turn(e, g); by != nil {
+		number = c.number(by)
 	}
 	c.tell(g, wire.Ready, uint32(wire.Woken), number)
 	c.queue(g)
+}
+
+// mostTurns is how many events of turns wait for a stack at most.
+const mostTurns = 1 << 12
+
+// turn writes that a goroutine lets the one go on that it takes turns with, and returns it, if it does so: one of the two is a coroutine. Such an event has no stack.
+func (c *converter) turn(e *step, g *goroutine) *goroutine {
+	by := c.goroutines[e.Goroutine()]
+	if by == nil || by == g || by.system || e.Stack() != exp.NoStack || !by.turns && !g.turns || g.wait != wire.RecvBegin {
+		return nil
+	}
+	if len(by.waiting) > mostTurns {
+		c.leave(by)
+	}
+	does := pullWait.name
+	if by.turns {
+		does = yieldWait.name
+	}
+	c.tell(by, wire.SendBegin, c.operation(does, nil), uint64(c.object(g)))
+	c.tell(by, wire.Leave, uint32(wire.OK))
+	by.turned = true
+	return by
 }
 
 // lets writes what a goroutine does to end the wait of another one, and notes how that ends.

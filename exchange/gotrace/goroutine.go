@@ -31,6 +31,8 @@ type goroutine struct {
 	assists bool   // it is in a GC assist
 	blocked uint64 // when its last wait began
 	timed   bool   // a timer started it
+	turns   bool   // it is a coroutine
+	turned  bool   // it has just let the one go on that it takes turns with, for which it waits next
 	asleep  bool   // words still hold that it began asleep, waiting for that, in their second
 	queued  int    // place among those that are ready, -1 if it is not
 
@@ -171,6 +173,9 @@ func (c *converter) back(g *goroutine, n int) {
 
 // leave writes what waits of a goroutine of which no other stack comes: it is back in the function that it was started with.
 func (c *converter) leave(g *goroutine) {
+	if g.turns && !g.named && !g.system {
+		g.named, g.start = true, c.function(&exp.StackFrame{Func: puller})
+	}
 	if !g.named || !g.loose || !g.started && len(g.waiting) == 0 {
 		return
 	}

@@ -77,6 +77,8 @@ var (
 	onceWait     = wait{wire.OnceBegin, "once", 0}
 	sleepWait    = wait{wire.SleepBegin, "sleep", 0}
 	networkWait  = wait{wire.NetworkBegin, wire.Network, 0}
+	pullWait     = wait{wire.RecvBegin, wire.Pull, 0}
+	yieldWait    = wait{wire.RecvBegin, wire.Yield, 0}
 	assistWait   = wait{wire.Assist, "", 0}
 	runnableWait = wait{wire.Ready, "", 0}
 )
@@ -143,8 +145,11 @@ func machinery(function string) bool {
 // waitGroupGo is what goroutines are started with that WaitGroup.Go starts.
 const waitGroupGo = "sync.(*WaitGroup).Go.func1"
 
-// starters are functions of the runtime with which stacks of goroutines of the program begin; main is in the last two while it initialises packages.
-var starters = []string{"runtime.goexit", "runtime.main", "runtime.doInit", "runtime.doInit1"}
+// starters are functions of the runtime with which stacks of goroutines of the program begin; main is in the doInits while it initialises packages, coroutines are in the last three.
+var starters = []string{"runtime.goexit", "runtime.main", "runtime.doInit", "runtime.doInit1", "runtime.corostart", "iter.Pull[...].func1", "iter.Pull2[...].func1"}
+
+// puller is what a coroutine is called of which no stack is known.
+const puller = "iter.Pull"
 
 // system says whether a goroutine is one of the runtime, or writes the trace, by the function it was started with.
 func system(start string) bool {
