@@ -124,6 +124,12 @@ func (b *builder) giveBack(f *report.Finding) bool {
 // atOnce returns how many goroutines of a group lived at the same time, on average while there were any. A goroutine for each task makes
 // a group of many, but a pool of few.
 func (b *builder) atOnce(group int32) int {
+	sum, any := b.lived(group)
+	return int((sum + any/2) / max(any, 1))
+}
+
+// lived returns how long the goroutines of a group lived, all together, and for how long there were any.
+func (b *builder) lived(group int32) (sum, any int64) {
 	var lives []interval
 	for loc := range b.s.locations {
 		if l := &b.s.locations[loc]; l.seen && b.places.group[loc] == group {
@@ -131,7 +137,7 @@ func (b *builder) atOnce(group int32) int {
 		}
 	}
 	slices.SortFunc(lives, func(x, y interval) int { return cmp.Compare(x.from, y.from) })
-	var sum, any, until int64
+	var until int64
 	for i, l := range lives {
 		if i == 0 || l.from > until {
 			until = l.from
@@ -140,7 +146,7 @@ func (b *builder) atOnce(group int32) int {
 		any += max(0, l.to-until)
 		until = max(until, l.to)
 	}
-	return int((sum + any/2) / max(any, 1))
+	return sum, any
 }
 
 // pooled tells whether a finding's causers are half of so many workers or more, and some of them were waited for more than once: who is waited for once each, such as

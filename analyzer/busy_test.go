@@ -422,3 +422,37 @@ func TestBringersWhoSleepAreNoPool(t *testing.T) {
 	require.Equal(t, report.Busy{Workers: 2}, bringers(" T recv jobs @a.go:4\n T leave\n").Findings[0].Busy)
 	require.Equal(t, report.Busy{Workers: 2}, bringers(" T lock m @a.go:4\n T leave\n T unlock m\n").Findings[0].Busy)
 }
+
+// Where most of those who bring something are done early, nobody says how many workers were busy: it was 3 on average, 8 until 200, and one from then on.
+func TestThoseThatAreDoneAreNotBusy(t *testing.T) {
+	for _, early := range []int{200, 800} {
+		text := "channel c\nlocation main\n 0 enter main\n"
+		for w := range 8 {
+			text += fmt.Sprintf(" 0 create w%d @a.go:1\n", w)
+		}
+		for i := range 8 {
+			text += fmt.Sprintf(" %d recv c @a.go:10\n %d blocked\n %d leave\n", 10+20*i, 10+20*i, 25+20*i)
+		}
+		for i := range 8 {
+			text += fmt.Sprintf(" %d recv c @a.go:10\n %d blocked\n %d leave\n", 200+70*i, 200+70*i, 265+70*i)
+		}
+		text += " 810 exit\n"
+		for w := range 8 {
+			text += fmt.Sprintf("location w%d\n 0 begin mapper by main\n 0 enter task @a.go:20\n %d send c @a.go:22\n %d leave\n", w, 24+20*w, 25+20*w)
+			end := early
+			if w == 0 {
+				end = 800
+				for i := range 8 {
+					text += fmt.Sprintf(" %d send c @a.go:22\n %d leave\n", 264+70*i, 265+70*i)
+				}
+			}
+			text += fmt.Sprintf(" %d exit\n %d end\n", end, end)
+		}
+		f := analyzeText(t, text).Findings[0]
+		if early == 200 {
+			require.Equal(t, report.Busy{}, f.Busy)
+		} else {
+			require.Equal(t, report.Busy{Workers: 8}, f.Busy)
+		}
+	}
+}

@@ -44,8 +44,13 @@ func (b *builder) spare() {
 	}
 }
 
-// workers returns how many goroutines of a group there are: all, or as many as there were at the same time, if they are far fewer.
+// workers returns how many goroutines of a group there are: all, or as many as there were at the same time, if they are far fewer. It returns 0 if there were many more at some
+// times than at others, as where each has a part of the work and most are done early: they are no pool then of which all could be busy.
 func (b *builder) workers(group int32) int {
+	sum, any := b.lived(group)
+	if 4*sum < 3*any*int64(b.busyAtOnce(group, nil)) {
+		return 0
+	}
 	n := b.atOnce(group)
 	if n > 1 && 2*n >= b.out.Groups[group].Count { // a pool, some of which came or went
 		n = b.out.Groups[group].Count
