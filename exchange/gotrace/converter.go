@@ -36,10 +36,11 @@ type converter struct {
 	stopping   bool                 // the runtime has stopped all goroutines
 	processors int                  // on which goroutines can run at once by now, 0 unknown
 	tasks      map[exp.TaskID]*user // that have begun, and not ended
+	fired      map[uint32]firing    // the last of each function
 }
 
 func newConverter(out *trace.ProcessWriter, early []step, of part) *converter {
-	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]*user{}}
+	c := &converter{out: out, part: of, box: newOutbox(out), goroutines: map[exp.GoID]*goroutine{}, stacks: map[exp.Stack]*stack{}, functions: map[place]uint32{}, operations: map[operation]uint32{}, tasks: map[exp.TaskID]*user{}, fired: map[uint32]firing{}}
 	if len(early) > 0 {
 		c.start = early[0].Time()
 	}
@@ -163,7 +164,7 @@ func (c *converter) create(e *step, g *goroutine, to exp.GoState) {
 		c.tell(g, wire.Syscall, 0)
 	default:
 		if e.Goroutine() == exp.NoGoroutine {
-			g.timed, g.wait, g.outcome = true, wire.SleepBegin, wire.OK
+			g.timed, g.earlier, g.wait, g.outcome = true, c.fired[g.start], wire.SleepBegin, wire.OK
 			c.tell(g, wire.Ready, uint32(wire.Woken), 0)
 		}
 		c.queue(g)
@@ -265,7 +266,11 @@ func (c *converter) wake(e *step, g *goroutine) {
 	number := uint64(0)
 	if by != nil {
 		number = by.number
-		c.slept(by, g.blocked)
+		c.slept(by, g)
+		switch g.wait {
+		case wire.RecvBegin, wire.SendBegin, wire.SelectBegin, wire.JoinBegin, wire.CondBegin, wire.OnceBegin:
+			g.meets, by.meets = true, true
+		}
 		c.lets(by, g, s)
 	} else if by = c.turn(e, g); by != nil {
 		number = c.number(by)
@@ -417,6 +422,9 @@ func (c *converter) end(g *goroutine) {
 	if g.started {
 		c.put(g, c.now, wire.End, 0)
 		c.flush(g)
+		if g.timed {
+			c.fired[g.start] = firing{g.number, c.now, g.meets}
+		}
 	}
 	delete(c.goroutines, exp.GoID(g.id))
 }

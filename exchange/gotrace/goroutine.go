@@ -31,6 +31,8 @@ type goroutine struct {
 	assists bool   // it is in a GC assist
 	blocked uint64 // when its last wait began
 	timed   bool   // a timer started it
+	earlier firing // of its function, before it was started
+	meets   bool   // it let somebody go on, or waited for somebody, other than for a lock
 	turns   bool   // it is a coroutine
 	turned  bool   // it has just let the one go on that it takes turns with, for which it waits next
 	asleep  bool   // words still hold that it began asleep, waiting for that, in their second
@@ -147,14 +149,38 @@ func (c *converter) begin(g *goroutine) {
 		c.put(g, t, wire.Blocked, 0)
 		if g.asleep = g.before == nil; g.asleep {
 			g.words = append(g.words, wire.Head(wire.Time, 0, 0), t-c.part.from)
+			if last := &g.earlier; last.end >= c.part.from && last.number != 0 && !last.meets {
+				g.words[beginTime], g.words[beginCreator] = last.end-c.part.from, last.number
+			}
 		}
 	}
 }
 
-// slept lets a goroutine that a timer started have slept since a time at least, at which the wait began that it ends now. When the timer was set is not in the trace.
-func (c *converter) slept(g *goroutine, since uint64) {
-	if since = max(since, c.part.from) - c.part.from; g.asleep {
-		g.words[1] = min(g.words[1], since)
+// firing is the end of a goroutine that a timer started.
+type firing struct {
+	number, end uint64
+	meets       bool
+}
+
+// What a goroutine begins with that a timer started: a time, and the begin, with who created it.
+const (
+	beginTime    = 1
+	beginCreator = 3
+)
+
+// slept lets a goroutine that a timer started have slept since the wait of another one began at least, which it ends now. When the timer was set, and by whom, is not in the trace.
+// But what is to be done again and again sets its timer each time: the last one of the same function that ended is taken to have done so, if that let nobody go on, as a deadline does,
+// nor waited for anybody; or if whoever waits now is to be let go by all.
+func (c *converter) slept(g, waiter *goroutine) {
+	if !g.asleep {
+		return
+	}
+	since, by := max(waiter.blocked, c.part.from), uint64(0)
+	if last := &g.earlier; last.end > since && waiter.wait != wire.LockBegin && (waiter.wait == wire.JoinBegin || !last.meets) {
+		since, by = last.end, last.number
+	}
+	if since -= c.part.from; since < g.words[beginTime] {
+		g.words[beginTime], g.words[beginCreator] = since, by
 	}
 }
 

@@ -1,12 +1,18 @@
 package gotrace_test
 
 import (
+	"cmp"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/testkit"
 	archive "tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -52,4 +58,47 @@ func TestTimed(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, long, 3, "those that closed a channel for which somebody waited since long")
 	require.Contains(t, waits(analyzed(t, a)), "late_close: recv in receives < close in TestTimed.func1.3")
+}
+
+// TestAgain: what a timer starts again and again was asleep since the last time, not since whoever waits for the last of them began to wait, and is taken to be started by the last one.
+func TestAgain(t *testing.T) {
+	var wg sync.WaitGroup
+	var times atomic.Int64
+	wg.Add(1)
+	again := func() {
+		if times.Add(1) == 4 {
+			wg.Done()
+		}
+	}
+	a := opened(t, traced(t, func() {
+		go joins(&wg)
+		stuck(t, "joins", "sync.WaitGroup.Wait")
+		for n := range int64(4) {
+			buf := make([]byte, 1<<20)
+			testkit.Until(t, "the last one has ended", func() bool {
+				return times.Load() == n && !strings.Contains(string(buf[:runtime.Stack(buf, true)]), "TestAgain.func1(")
+			})
+			time.AfterFunc(0, again)
+		}
+		wg.Wait()
+	}))
+	all := eventsOf(t, a)
+	var ids []uint64 // in the order in which they ran
+	for id, list := range all {
+		if slices.ContainsFunc(list, func(e archive.Event) bool {
+			return e.Kind == wire.SleepBegin && a.Definitions().Regions[e.ID].Name == wire.Timer
+		}) {
+			ids = append(ids, id)
+		}
+	}
+	require.Len(t, ids, 4)
+	ended := func(id uint64) int64 { return all[id][len(all[id])-1].Time }
+	slices.SortFunc(ids, func(x, y uint64) int { return cmp.Compare(ended(x), ended(y)) })
+	for i, id := range ids[1:] {
+		begin := all[id][0]
+		require.Equal(t, wire.Begin, begin.Kind)
+		require.Equal(t, ended(ids[i]), begin.Time)
+		creator := slices.IndexFunc(a.Definitions().Locations, func(l archive.Location) bool { return l.Number == begin.Word })
+		require.Equal(t, ids[i], a.Definitions().Locations[creator].GoID)
+	}
 }
