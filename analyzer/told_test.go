@@ -232,3 +232,43 @@ location w
 	alone, _, _ := strings.Cut(strings.Replace(text, "  0 create w @main.go:3\n  100 send ch @main.go:4\n  100 leave\n", "", 1), "location w")
 	require.Contains(t, page(t, analyzeText(t, alone)), "longest waits in total. 1 Late sender 900 ns,")
 }
+
+// If one of them worked until then, and the other one slept, it is not said that to share their work gains little.
+func TestToldUnevenJoin(t *testing.T) {
+	const join = `
+waitgroup wg
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  0 add wg 2
+  0 create a @main.go:2
+  0 create b @main.go:2
+  10 wait wg @main.go:3
+  10 blocked
+  80 ready by b
+  80 running on 0
+  80 leave
+  100 exit
+location a
+  0 begin worker by main
+  0 running on 1
+  79 done wg
+  79 end
+location b
+  0 begin worker by main
+  0 running on 2
+  1 sleep @main.go:8
+  1 blocked
+  78 ready
+  78 running on 2
+  78 leave
+  80 done wg
+  80 end
+`
+	for text, said := range map[string]string{join: "give the others a part of it", strings.Replace(join, "  0 running on 1\n", "  0 running on 1\n  2 sleep @main.go:8\n  2 blocked\n  78 ready\n  78 running on 1\n  78 leave\n", 1): "gains little"} {
+		x := analyzeText(t, text)
+		f := &x.Findings[slices.IndexFunc(x.Findings, func(f report.Finding) bool { return x.Metrics[f.Metric].Name == "join_wait" })]
+		require.True(t, strings.HasSuffix(x.Sentences().Finding(f), " On average, they were done hardly earlier."))
+		require.Contains(t, x.Advice(f), said)
+	}
+}

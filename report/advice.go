@@ -14,6 +14,9 @@ func (e *Experiment) Advice(f *Finding) string {
 		return known.Advice
 	}
 	if e.even(f) {
+		if e.lopsided(f) {
+			return unevenWork
+		}
 		return doneTogether
 	}
 	kind := e.kind(f)
@@ -38,3 +41,19 @@ const lastWaited = "The last one was itself waiting for most of that time: look 
 // doneTogether is the advice for a join of goroutines that were done at about the same time.
 const doneTogether = "Those that were waited for were hardly done earlier on average: to share their work differently gains little. Look at what they did: they may wait for " +
 	"something in common. If there was only one, it is as good as a call: start several at once, if they do not need each other's results, and join them all behind that."
+
+// unevenWork is the advice for such a join if one of them worked longer than the others.
+const unevenWork = "Those that were waited for were done at about the same time, but did not work equally long. If the work of the one that had most can be shared, give the others a part of it: " +
+	"smaller pieces from a common queue."
+
+// lopsided says whether one of those that a join waited for worked longer than the others did on average, by a tenth of it or more.
+func (e *Experiment) lopsided(f *Finding) bool {
+	for _, c := range f.Causers {
+		for _, longer := range e.longer(c.Group) {
+			if 10*longer >= f.Severity {
+				return true
+			}
+		}
+	}
+	return false
+}

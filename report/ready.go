@@ -71,12 +71,12 @@ func (h *Header) them() string {
 }
 
 // lacking is Ready where it is measured what goroutines did when. Those that were ready while processors were idle only took their time to wake
-// up. The others must be a twentieth of all time, and half a goroutine on average while all processors were busy.
+// up. The others must be a twentieth of all time, and half a goroutine on average while all processors were busy, which they must have been for a twentieth of the run.
 func (e *Experiment) lacking() *Ready {
 	const share, mean = 0.05, 0.5 // at least
 	h := &e.Header
 	l := h.Load
-	if l == nil || l.Busy == 0 || float64(l.Lacking) < share*float64(h.Time) || float64(l.Lacking) < mean*float64(l.Busy) {
+	if l == nil || l.Busy == 0 || float64(l.Busy) < share*float64(h.Wall) || float64(l.Lacking) < share*float64(h.Time) || float64(l.Lacking) < mean*float64(l.Busy) {
 		return nil
 	}
 	r := &Ready{Share: float64(l.Lacking) / float64(h.Time), Mean: float64(l.Lacking) / float64(h.Wall), Processors: h.Processors,

@@ -403,20 +403,26 @@ func (p *page) work(top spending) Verdict {
 // uneven says that a location worked longer than those of its group with which it lived did on average, if that is worth it; else "".
 func (p *page) uneven(loc uint32) string {
 	e, group := p.e, p.e.Locations[loc].Group
-	i := e.MetricIndex(metric.Overload)
-	if i < 0 || e.Groups[group].Count < 2 || e.Locations[loc].Count > 1 || e.Groups[group].tests() { // tests are no parts of one work
-		return ""
-	}
-	longer := int64(0)
-	for _, c := range e.Cells(i) {
-		if c.Location == loc {
-			longer += c.Value
-		}
-	}
+	longer := e.longer(group)[loc]
 	if float64(longer) < worth*float64(e.Header.Focus) {
 		return ""
 	}
 	return fmt.Sprintf(" %s worked %s longer than those of %s that lived at the same time did on average: the work is not divided evenly.", p.name(loc), glue(seconds(longer)), p.several(group, e.Groups[group].Count))
+}
+
+// longer returns how much longer locations of a group worked than those of it that lived at the same time did on average. Tests are no parts of one work.
+func (e *Experiment) longer(group int32) map[uint32]int64 {
+	i := e.MetricIndex(metric.Overload)
+	if i < 0 || group < 0 || e.Groups[group].Count < 2 || e.Groups[group].tests() {
+		return nil
+	}
+	sums := map[uint32]int64{}
+	for _, c := range e.Cells(i) {
+		if l := &e.Locations[c.Location]; l.Group == group && l.Count == 1 {
+			sums[c.Location] += c.Value
+		}
+	}
+	return sums
 }
 
 // standsStill says whether the critical path is where a goroutine may have done nothing but wait, for all that is recorded.
