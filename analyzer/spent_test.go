@@ -134,6 +134,56 @@ func TestVerdictOfYields(t *testing.T) {
 	require.Equal(t, report.OperationSplit{Path: e.Operations[0].Path, Runnable: 80, Yielded: 40}, e.Operations[0])
 }
 
+// Where goroutines had no processor, it is said if those that ran helped the garbage collector: here for 5 of 17 ns.
+func TestVerdictOfHelp(t *testing.T) {
+	e := analyzeText(t, "process main cpu 100 processors 1\nlocation main\n 0 running on 0\n 0 enter main @m.go:1(main.main)\n 2 enter poll @m.go:7(main.poll)\n 5 ready preempted\n 45 running on 0\n"+
+		" 50 assist\n 55 ready preempted\n 95 running on 0\n 99 exit\n 100 exit\nlocation w\n 5 begin worker by main\n 5 running on 0\n 45 ready preempted\n 55 running on 0\n 95 end\n")
+	require.Contains(t, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "),
+		"in poll at m.go:7, ready to run, but without a processor; there, 29.4 % of the time at work goes into helping the garbage collector, or waiting for it.")
+}
+
+// If the last one that is joined had no processor for longer than the others were done before, that comes first, though it is what the join waited for: b is ready until 600, and a done at 20.
+func TestVerdictOfJoinWithoutProcessor(t *testing.T) {
+	e := analyzeText(t, `process main cpu 1000 processors 1
+waitgroup wg
+location main
+  0 running on 0
+  0 enter main @m.go:1
+  0 add wg 2
+  0 create a @m.go:2
+  0 create b @m.go:2
+  0 create c @m.go:3
+  5 wait wg @m.go:4
+  5 blocked
+  1000 ready by b
+  1000 running on 0
+  1000 leave
+  1001 exit
+location a
+  0 begin worker by main
+  0 enter task @m.go:7
+  0 ready woken by main
+  5 running on 0
+  20 done wg
+  20 exit
+  20 end
+location b
+  0 begin worker by main
+  0 enter task @m.go:7
+  0 ready woken by main
+  600 running on 0
+  1000 done wg
+  1000 exit
+  1000 end
+location c
+  0 begin other by main
+  0 ready woken by main
+  20 running on 0
+  600 end
+`)
+	require.Contains(t, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), " % of the critical path is in task at m.go:7, ready to run, but without a processor. Of all waiting, that in wait at m.go:4 delays the run most: 49.0 % of its time")
+}
+
 // Who was started and does not run yet is not at work.
 func TestVerdictOfStart(t *testing.T) {
 	for _, c := range []struct{ states, waiting, text, metric string }{

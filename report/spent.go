@@ -153,7 +153,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case waking:
 		v.Metric, v.Certain, doing = metric.Wakeup, v.Certain && e.executionKnown(), "wake-up in "+at+": ready to run, but not running yet"
 		if e.Ready() != nil {
-			doing = "wake-up in " + at + ": ready to run, but without a processor" + p.collected()
+			doing = "wake-up in " + at + ": " + p.without(top)
 		}
 	case awaiting:
 		if r.outward() {
@@ -314,7 +314,7 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 			v.Metric = metric.StartLatency
 			return v, where + ", started, but not running yet"
 		}
-		return v, where + ", ready to run, but without a processor" + p.collected()
+		return v, where + ", " + p.without(top)
 	}
 	v.Metric = metric.SystemCall
 	others := p.e.besides(top)
@@ -382,6 +382,24 @@ func (p *page) collected() string {
 	return ""
 }
 
+// without says that goroutines had no processor at a place, and what the garbage collector has to do with that.
+func (p *page) without(top spending) string {
+	text, share := p.collected(), p.helping(top)
+	if text == "" && share != "" {
+		text = "; there, " + share
+	}
+	return "ready to run, but without a processor" + text
+}
+
+// helping says how much of the time at work at a place is for the garbage collector, from a tenth on.
+func (p *page) helping(top spending) string {
+	assist := p.e.sumAt(metric.GCAssist, top)
+	if work := p.e.sumAt(metric.Execution, top) + assist; assist > 0 && 10*assist >= work {
+		return glue(percent(assist, work)) + " of the time at work goes into helping the garbage collector, or waiting for it"
+	}
+	return ""
+}
+
 // worked completes spent for what is outside all operations.
 func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 	known, at := p.e.executionKnown(), p.at(top.path)
@@ -395,9 +413,8 @@ func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 		v.Certain = false
 		return v, "in " + at + ", " + unknownWork
 	}
-	assist := p.e.sumAt(metric.GCAssist, top)
-	if work := p.e.sumAt(metric.Execution, top) + assist; assist > 0 && 10*assist >= work {
-		return v, "work in " + at + ", where " + glue(percent(assist, work)) + " of the time at work goes into helping the garbage collector, or waiting for it"
+	if share := p.helping(top); share != "" {
+		return v, "work in " + at + ", where " + share
 	}
 	return v, "work in " + at
 }

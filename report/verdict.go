@@ -146,15 +146,19 @@ func (p *page) extent(f *Finding) string {
 
 // outweighed says whether something else has so much of the critical path that the waiting of a finding is not what delays the run most: more waiting
 // for what is not recorded or for a processor, or sleep with which the waiting has nothing to do, or work that has more than twice as much where the waiting has little, or that has
-// most. What the causers did meanwhile belongs to the waiting, and where they slept, all sleep there may; but not that before the time from which on a join delays the run.
+// most. What the causers did meanwhile belongs to the waiting, and where they slept, all sleep there may; but not that before the time from which on a join delays the run. Nor is it
+// for a join that those who were last had no processor: it would have been others.
 func (p *page) outweighed(f *Finding, top spending) bool {
-	beside := top.time
+	beside, join := top.time, p.e.kind(f).Name == metric.JoinWait
+	if join && top.doing == waking {
+		return top.time > f.Critical
+	}
 	for _, m := range f.Meanwhile {
 		if p.e.Paths[m.Path].Region == p.e.Paths[top.path].Region {
 			beside -= m.Time
 		}
 	}
-	if top.doing > sleeping || top.doing == sleeping && (beside == top.time || p.e.kind(f).Name == metric.JoinWait) {
+	if top.doing > sleeping || top.doing == sleeping && (beside == top.time || join) {
 		return beside > f.Critical
 	}
 	return beside > 2*f.Critical && (4*f.Critical < p.e.Header.Focus || 2*beside > p.e.Header.Focus)
