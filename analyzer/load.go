@@ -102,7 +102,7 @@ func (b *builder) load() *report.Load {
 		if i+1 < loadParts && all.vague[i] && all.vague[i+1] {
 			continue
 		}
-		out.Running += running
+		out.Running += min(running, processors*length) // who helps the garbage collector may wait for it there
 		if length > 0 && float64(running) >= busyShare*float64(processors*length) {
 			out.Busy += length
 			out.Lacking += ready

@@ -3,6 +3,7 @@ package analyzer_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -196,4 +197,19 @@ func TestReadyMeasured(t *testing.T) {
 			require.True(t, strings.HasPrefix(r.Advice, c.advice), r.Advice)
 		})
 	}
+}
+
+// Goroutines that help the garbage collector are not all on processors: most of them wait for it. So other programs did not have what they seem to have used more than there is.
+func TestHelpersDoNotAllRun(t *testing.T) {
+	text := "process main cpu 1000 processors 1\nlocation main\n 0 running on 0\n 0 enter main\n"
+	for i := range 5 {
+		text += fmt.Sprintf(" 0 create w%d @a.go:2\n", i)
+	}
+	text += " 1000 exit\n"
+	for i := range 5 {
+		text += fmt.Sprintf("location w%d\n 0 begin worker by main\n 0 running on 0\n 0 enter build\n 0 assist\n 1000 exit\n 1000 end\n", i)
+	}
+	x := analyzeText(t, text)
+	require.EqualValues(t, 1000, x.Header.Load.Running)
+	require.NotContains(t, page(t, x), "other programs had the processors")
 }

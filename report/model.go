@@ -169,7 +169,7 @@ type Split struct {
 
 // Load tells when the processors of a process were busy: when its goroutines ran on four fifths of them at least.
 type Load struct {
-	Running int64 `json:"running_ns"` // time in which goroutines ran, summed over them
+	Running int64 `json:"running_ns"` // time in which goroutines ran, summed over them, but never more than the processors have
 	Busy    int64 `json:"busy_ns"`    // time in which its processors were busy
 	Lacking int64 `json:"lacking_ns"` // time in which goroutines were ready to run meanwhile, summed over them
 }

@@ -293,7 +293,7 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 	case dispatches(r):
 		x.way = passes
 	case ofProgram(r):
-		if strings.HasSuffix(r.Func, serveHTTP) {
+		if strings.HasSuffix(r.Name, serveHTTP) { // not what such a function does
 			x.way, name = serves, r.Name
 		}
 	case !ofProgram(&caller):

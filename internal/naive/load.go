@@ -58,7 +58,7 @@ func (n *analysis) load() {
 		for k := first; k <= i; k++ {
 			ran, waited = ran+running[k], waited+ready[k]
 		}
-		n.result.Load.Running += ran
+		n.result.Load.Running += min(ran, max(0, long)*int64(def.Processors))
 		if long > 0 && 10*ran >= 8*long*int64(def.Processors) {
 			n.result.Load.Busy += long
 			n.result.Load.Lacking += waited
