@@ -172,7 +172,7 @@ const (
 // But what is to be done again and again sets its timer each time: the last one of the same function that ended is taken to have done so, if that let nobody go on, as a deadline does,
 // nor waited for anybody; or if whoever waits now is to be let go by all.
 func (c *converter) slept(g, waiter *goroutine) {
-	if !g.asleep {
+	if !g.asleep || waiter.wait == wire.None {
 		return
 	}
 	since, by := max(waiter.blocked, c.part.from), uint64(0)

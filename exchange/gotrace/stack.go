@@ -210,7 +210,9 @@ func (c *converter) newStack(s exp.Stack) *stack {
 		root-- // goroutines that call different functions
 	}
 	for i := root; i >= leaf; i-- {
-		n.path = append(n.path, frame{region: c.function(&frames[i]), line: uint32(frames[i].Line)})
+		if !strings.HasSuffix(frames[i].Func, methodValue) {
+			n.path = append(n.path, frame{region: c.function(&frames[i]), line: uint32(frames[i].Line)})
+		}
 	}
 	if n.relocks {
 		n.path = append(n.path, frame{region: c.defined(operation{condWait.name, n.leaf})})
@@ -233,12 +235,15 @@ func (s *stack) see(function string) {
 	}
 }
 
+// methodValue ends the name of what the value of a method calls. Goroutines are started with it, but their stacks do not have it.
+const methodValue = "-fm"
+
 // function returns the region of a function.
 func (c *converter) function(f *exp.StackFrame) uint32 {
-	k := place{f.Func, f.File, 0}
+	k := place{strings.TrimSuffix(f.Func, methodValue), f.File, 0}
 	id, ok := c.functions[k]
 	if !ok {
-		name := wire.ShortName(f.Func)
+		name := wire.ShortName(k.function)
 		if wire.GoWrapper(name) { // as recordings call it
 			name = wire.Written(name) + wire.GoStatement
 		}

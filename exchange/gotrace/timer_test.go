@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/internal/testkit"
+	"tracerec/report"
 	archive "tracerec/trace"
 	"tracerec/trace/wire"
 )
@@ -101,4 +102,19 @@ func TestAgain(t *testing.T) {
 		creator := slices.IndexFunc(a.Definitions().Locations, func(l archive.Location) bool { return l.Number == begin.Word })
 		require.Equal(t, ids[i], a.Definitions().Locations[creator].GoID)
 	}
+}
+
+type bell chan int
+
+func (b bell) ring() { sleeps(); close(b) }
+
+// TestMethodValue: a goroutine that a timer starts with the value of a method is in the method, as its stacks say, and is called so.
+func TestMethodValue(t *testing.T) {
+	e := analyzed(t, opened(t, traced(t, func() {
+		b := make(bell)
+		time.AfterFunc(time.Millisecond, b.ring)
+		receives(b)
+	})))
+	require.True(t, slices.ContainsFunc(e.Groups, func(g report.Group) bool { return g.Name == "gotrace_test.bell.ring" }))
+	require.Contains(t, waits(e), "late_close: recv in receives < close in bell.ring")
 }
