@@ -288,7 +288,7 @@ func (c *converter) turn(e *step, g *goroutine) *goroutine {
 	if by == nil || by == g || by.system || e.Stack() != exp.NoStack || !by.turns && !g.turns || g.wait != wire.RecvBegin {
 		return nil
 	}
-	if len(by.waiting) > mostTurns {
+	if by.turns && by.named || len(by.waiting) > mostTurns { // a sequence yields in the function that it is, not in what it called last
 		c.leave(by)
 	}
 	does := pullWait.name
