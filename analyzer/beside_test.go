@@ -65,14 +65,14 @@ func TestSleepBesideWork(t *testing.T) {
 // Who waits for the network while the program works may wait for the program itself; and that somebody waits in vain at a place does not say that all do.
 func TestVerdictOfWaitingBesideWork(t *testing.T) {
 	for _, c := range []struct{ name, trace, text string }{
-		{"at work", connected("60", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3, and other goroutines of the program worked for 59 ns in the whole run: " +
+		{"at work", connected("60", "network @m.go:3"), "88.0 % of the critical path is waiting for the network at m.go:3, and other goroutines of the program worked for 59 ns in the whole run: " +
 			"the other end may be one of them."},
-		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network in network at m.go:3."},
+		{"idle", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for the network at m.go:3."},
 		{"a timer", connected("60", "recv c @m.go:3"), "88.0 % of the critical path is waiting in recv at m.go:3 for what is not recorded: a timer, a signal, another program, or what this one does by other means; " +
 			"other goroutines of the program worked for 59 ns in the whole run."},
 		{"a poller", polling("60"), "88.0 % of the critical path is in poll at p.go:3, in system calls, and other goroutines of the program worked for 59 ns in the whole run: it may have waited for these."},
 		{"a poller beside little", polling("20"), "88.0 % of the critical path is in poll at p.go:3, in system calls."},
-		{"a pipe", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like in pipe at m.go:3."},
+		{"a pipe", connected("20", "network @m.go:3"), "88.0 % of the critical path is waiting for a pipe, a terminal or the like at m.go:3."},
 		{"a process", `
 process main cpu 9 processors 1
 location main

@@ -158,6 +158,9 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	case awaiting:
 		if r.outward() {
 			v.Metric, doing = metric.Network, "waiting for "+beyond(r)+" in "+at
+			if place := p.where(r); place != "" { // its name says the same
+				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, nameWidth)
+			}
 			if others := e.besides(top); others != "" {
 				v.Certain, doing = false, doing+", and "+others+": the other end may be one of them"
 			}
