@@ -30,7 +30,7 @@ type function struct {
 	forbidden  bool   // nothing may be inserted
 	trivial    bool   // it calls nothing and has no loop
 	always     bool   // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
-	given      bool   // its value is given to what runs it, so nothing of it is inlined there
+	given      bool   // its value is given to what runs it, or it can be to net/http, so nothing of it is inlined there
 	handles    int    // the number of the type of functions that handle requests, if it could be of one, else noHandler
 	value      symbol // by which others give its value to somebody, see valuesIn; of a literal none
 	key        symbol // by which others call it
@@ -67,7 +67,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 		return
 	}
 	f := x.named(nameOf(d), d.Name.Pos(), d.Body)
-	f.handles, f.value = x.handles(d.Type), symbol{name: d.Name.Name}
+	f.handles, f.given, f.value = x.handles(d.Type), x.serves(d.Type), symbol{name: d.Name.Name}
 	if d.Recv == nil {
 		f.value.pkg = x.p.path()
 	}
@@ -124,7 +124,7 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 			inner := &scope{name: of.next(), literal: true}
 			f := x.named(inner.name, n.Pos(), n.Body)
 			f.forbidden = f.forbidden || forbidden || deferred[n]
-			f.always, f.given = parallel[n], given[n]
+			f.always, f.given = parallel[n], given[n] || x.serves(n.Type)
 			if !called[n] {
 				f.handles = x.handles(n.Type)
 			}

@@ -34,6 +34,21 @@ func (x *finder) handles(t *ast.FuncType) int {
 	})
 }
 
+// serves says whether functions of a type can handle requests for net/http, which calls them by their value. However small they are, a request is called after them.
+func (x *finder) serves(t *ast.FuncType) bool {
+	if t.Params.NumFields() != 2 || len(t.Params.List) != 2 || t.Results.NumFields() != 0 {
+		return false
+	}
+	star, ok := ast.Unparen(t.Params.List[1].Type).(*ast.StarExpr)
+	return ok && x.isHTTP(t.Params.List[0].Type, "ResponseWriter") && x.isHTTP(star.X, "Request")
+}
+
+// isHTTP says whether a type is one of net/http.
+func (x *finder) isHTTP(t ast.Expr, name string) bool {
+	s, ok := ast.Unparen(t).(*ast.SelectorExpr)
+	return ok && s.Sel.Name == name && x.imports[identOf(s.X)] == "net/http"
+}
+
 // valuesIn adds the functions and methods whose values a file of a package gives to somebody: it does more than to call them. Methods are those of any type, of which the package is
 // not known, and something else may have their name.
 func valuesIn(file *ast.File, pkg string, of map[symbol]bool) {

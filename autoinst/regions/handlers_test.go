@@ -106,3 +106,35 @@ func f() { r.GET("/", server.Echo); r.GET("/", a.Gin, a.Adapted); f(ok, b.ok, b.
 	}, others)
 	require.Equal(t, "github.com/gofiber/fiber/v3.Handler", wire.Handlers[4].Symbol())
 }
+
+// TestHTTPHandlers: functions that can handle requests for net/http are regions, even if the compiler would inline them; those that only look like it are not, nor are trivial ones.
+func TestHTTPHandlers(t *testing.T) {
+	text := `package a
+
+import "net/http"
+
+func list(w http.ResponseWriter, r *http.Request) { work(w) }
+func (s *server) item(w http.ResponseWriter, r *(http.Request)) { work(w) }
+func empty(w http.ResponseWriter, r *http.Request) { n++ }
+func fails(w http.ResponseWriter, r *http.Request) error { return work(w) }
+func copied(w http.ResponseWriter, r http.Request) { work(w) }
+func both(w, r http.ResponseWriter) { work(w) }
+func own(w other.ResponseWriter, r *other.Request) { work(w) }
+func f() { mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { work(w) }) }
+`
+	name := filepath.Join(t.TempDir(), "a.go")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	c := chooser{inlined: map[place]bool{{name, 12, 32}: true}, values: map[symbol]bool{}}
+	for line := 5; line <= 11; line++ {
+		c.inlined[place{name, line, 0}] = true
+	}
+	to := &edited{}
+	to.find(overlay.New("/nowhere"), &pkg{ImportPath: "example.org/a", Name: "a"}, name)
+	c.instrument(to)
+	got := map[string]verdict{}
+	for _, f := range to.functions {
+		got[f.name] = c.verdict(f, name)
+	}
+	require.Equal(t, map[string]verdict{"a.list": region, "a.(*server).item": region, "a.empty": isTrivial, "a.fails": isInlined, "a.copied": isInlined, "a.both": isInlined,
+		"a.own": isInlined, "a.f": region, "a.f.func1": region}, got)
+}
