@@ -14,8 +14,9 @@ type criticalPath struct {
 	first      []uint32     // by location: where its trail begins in segments; nil if there is no path
 	unrecorded []unrecorded // time of the path in which nobody is known to have been active
 	jumps      *jumps
-	groups     []groupTrail // once the waits are measured
-	pieces     []piece      // waits that the path was in or behind, ascending by (loc, begin)
+	groups     []groupTrail     // once the waits are measured
+	needless   map[lineKey]bool // likewise: what waited there perhaps did not hold up the path
+	pieces     []piece          // waits that the path was in or behind, ascending by (loc, begin)
 	split      report.Split
 	inside     map[insideKey]int64
 }

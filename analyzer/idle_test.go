@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
+	"tracerec/report"
 	"tracerec/trace/tracetext"
 )
 
@@ -97,6 +99,27 @@ location w
 			require.Empty(t, compareArchive(t, a))
 			require.Equal(t, c.want, strings.ReplaceAll(analyze(t, a, 1).Verdict.Text, "\u00a0", " "))
 		})
+	}
+}
+
+// A wait from which the critical path does not go on there can only have held it up as one of those that may have: all together, they can for ten times as long as the path is on locations like that. Here
+// w waits for main five times, 16 ns each, and the path goes on there after the last time, for 2 ns and as long as main waits for w in the end.
+func TestWaitsBesideTheProgramForLong(t *testing.T) {
+	for last, want := range map[int]int64{4: 16, 5: 80} {
+		main, w := "waitgroup wg @m.go:1\nmutex m @m.go:1\nlocation main\n 0 enter main @m.go:2\n 0 add wg 1\n 1 create w @m.go:3\n", "location w\n 1 begin report by main\n"
+		for at := 0; at < 100; at += 20 {
+			main += fmt.Sprintf(" %d lock m @m.go:4\n %[1]d leave\n %d unlock m\n", at+1, at+18)
+			w += fmt.Sprintf(" %d lock m @m.go:5\n %[1]d blocked\n %d leave\n %[2]d unlock m\n", at+2, at+19)
+		}
+		main += fmt.Sprintf(" 100 wait wg @m.go:6\n 100 blocked\n %d leave\n %[1]d exit\n %[1]d end\n", 100+last)
+		w += fmt.Sprintf(" %d done wg\n %[1]d end\n", 100+last)
+		a, err := tracetext.Open("beside", main+w)
+		require.NoError(t, err)
+		require.Empty(t, compareArchive(t, a))
+		e := analyze(t, a, 2)
+		i := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return e.Metrics[f.Metric].Name == metric.LockCompetition })
+		require.Equal(t, want, e.Findings[i].Critical)
+		require.Equal(t, want, e.OnPath[e.Findings[i].Metric])
 	}
 }
 

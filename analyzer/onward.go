@@ -89,7 +89,10 @@ func (c *onwardWorker) awaited(block []byte) {
 				recent.union = c.unions[k]
 			}
 		}
-		if recent.union != nil && c.held.held(&r.keptWait) {
+		if recent.union == nil {
+			continue
+		}
+		if how := c.held.held(&r.keptWait); how == yes || how == perhaps && !c.held.path.needless[line] {
 			recent.union.add(interval{r.from, r.end})
 		}
 	}

@@ -13,8 +13,9 @@ type interval struct{ from, to int64 }
 // unionKey is what intervals are united over: a waiting line, and the causer. Intervals of different causers
 // have no time of the critical path in common.
 type unionKey struct {
-	line   lineKey
-	causer uint32
+	line     lineKey
+	causer   uint32
+	doubtful bool // only until all waits are measured
 }
 
 // criticalWaits is what waits have in common with the critical path.
@@ -38,6 +39,7 @@ type meter struct {
 	m      *matching
 	path   *criticalPath
 	cells  sums[cellKey]
+	doubts sums[doubt]
 	unions map[unionKey]*union
 	pieces list[piece]
 	at     [1 << meterBits]int      // by low bits of a location: the last finger on its trail
@@ -58,7 +60,7 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 	for i, w := range matchWorkers {
 		all.blocks, all.jumps, idle = append(all.blocks, w.waits.blocks...), append(all.jumps, w.jumps.blocks...), append(idle, w.idle.blocks...)
 		w.waits, w.jumps, w.idle = waitStream{}, waitStream{}, waitStream{}
-		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), unions: map[unionKey]*union{}, pieces: list[piece]{store: m.s.store}}
+		meters[i] = &meter{m: m, path: p, cells: newSums[cellKey](), doubts: newSums[doubt](), unions: map[unionKey]*union{}, pieces: list[piece]{store: m.s.store}}
 	}
 	each(meters, all.blocks, func(c *meter, block []byte) {
 		m.s.store.Pace()
@@ -95,6 +97,7 @@ func (m *matching) critical(p *criticalPath, matchWorkers []*matchWorker) *criti
 			u.list = nil
 		}
 	}
+	all.settle(m.s.store, p, meters)
 	m.s.store.GiveBack(idle)
 	p.complete(meters, m.s.store)
 	return all
@@ -142,31 +145,82 @@ func (m *matching) groupTrails(p *criticalPath) []groupTrail {
 	return of
 }
 
+// doubt is the cell of waits that perhaps held up the critical path.
+type doubt struct {
+	line lineKey
+	loc  uint32
+}
+
+// needs is how many times as long as the critical path is on locations like that of a line at all, such waits can have held it up.
+const needs = 10
+
+// settle decides on the lines with waits that perhaps held up the critical path: they did not if somebody was in them for far longer than the path was on locations like that.
+func (w *criticalWaits) settle(store *spill.Store, p *criticalPath, meters []*meter) {
+	time := map[lineKey]int64{}
+	for k, v := range w.unions {
+		if k.doubtful {
+			time[k.line] += length(store, v)
+		}
+	}
+	p.needless = map[lineKey]bool{}
+	for line, t := range time {
+		p.needless[line] = t > needs*p.groups[line.group].length
+	}
+	for k, v := range w.unions {
+		if !k.doubtful {
+			continue
+		}
+		delete(w.unions, k)
+		if p.needless[k.line] {
+			spill.Free(store, v)
+			continue
+		}
+		k.doubtful = false
+		w.unions[k] = absorb(store, w.unions[k], v)
+	}
+	for _, c := range meters {
+		for k, d := range c.doubts.all() {
+			if !p.needless[k.line] {
+				w.cells[cellKey{k.line.metric, k.line.path, k.loc}] += d
+			}
+		}
+	}
+}
+
 // idles is how much longer a wait is than the time for which the critical path then leaves its causer, if that is worth nothing.
 const idles = 4
 
 // moment is the same of a wait for a lock, which others take in turn.
 const moment = 50
 
+// answer says whether a wait held up the critical path.
+type answer uint8
+
+const (
+	no      answer = iota
+	perhaps        // if its line is not needless
+	yes
+)
+
 // held says whether a wait of a metric held up the critical path.
 //   - One for a value did if the path is on its location later than ever on its causer, and not only for a moment, or goes on from the causer to a location like its own, either last of all or from
 //     where it was last on the causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
 //   - One for a close did if the path comes from its causer to its location when it ends, and one of these is true, however long it is there later.
-//   - One for a lock, a condition, or others to be done did if the path goes on from the causer to a location like its own when it ends, or is on its location or ones like that for more than a moment, and later. Else
-//     nobody needed what its location did behind it, such as one that shows what the program does. And one for a lock did not if the path leaves the causer with the lock, is back after a moment, and is hardly ever on
-//     the location of the wait later. Then the causer works under the lock, and others take it for a moment.
-func (c *meter) held(k *keptWait) bool {
+//   - One for a lock, a condition, or others to be done did if the path goes on from the causer to a location like its own when it ends, and perhaps if it is on its location or ones like that for more than a moment, and
+//     later. Else nobody needed what its location did behind it, such as one that shows what the program does. And one for a lock did not if the path leaves the causer with the lock, is back after a moment, and is hardly
+//     ever on the location of the wait later. Then the causer works under the lock, and others take it for a moment.
+func (c *meter) held(k *keptWait) answer {
 	of := &c.m.s.metrics.of
 	closed, lock := k.metric == of[Closed], k.metric == of[HeldLock] || k.metric == of[WroteBefore] || k.metric == of[ReadBefore]
 	needed := lock || k.metric == of[Signalled] || k.metric == of[WasDone] || k.metric == of[RanOnce]
 	if !closed && !needed && k.metric != of[Sent] {
-		return true
+		return yes
 	}
 	on := c.finger(k.causer)
 	on.until(k.end)
 	c.at[k.causer%(1<<meterBits)] = on.at
-	if on.at == 0 {
-		return !closed // nothing of it is critical
+	if on.at == 0 { // nothing of it is critical
+		return is(!closed)
 	}
 	stay, after := &on.trail[on.at-1], &on.trail[on.at]
 	left := stay.end(after)
@@ -178,16 +232,25 @@ func (c *meter) held(k *keptWait) bool {
 	back := after.from != endOfTime && after.from-left < little
 	switch {
 	case lock && left == k.end && back:
-		return c.later(k.loc, k.end) >= little
-	case needed:
-		return left == k.end && c.alike(k.loc, stay.next) || c.later(k.loc, k.end) >= little || c.groupLater(k.loc, k.end, little)
-	case closed && (stay.next != k.loc || left != k.end):
-		return false
+		return is(c.later(k.loc, k.end) >= little)
+	case needed && left == k.end && c.alike(k.loc, stay.next):
+		return yes
+	case needed && (c.later(k.loc, k.end) >= little || c.groupLater(k.loc, k.end, little)):
+		return perhaps
+	case needed || closed && (stay.next != k.loc || left != k.end):
+		return no
 	}
 	if closed {
 		little = 1
 	}
-	return !back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.later(k.loc, on.trail.end()) >= little
+	return is(!back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.later(k.loc, on.trail.end()) >= little)
+}
+
+func is(so bool) answer {
+	if so {
+		return yes
+	}
+	return no
 }
 
 // groupLater says whether the critical path is on locations like loc for so long in all, and on one of them later than t.
@@ -217,13 +280,21 @@ func (x interval) empty() bool { return x.from == x.to }
 // measure measures a wait.
 func (c *meter) measure(k *keptWait) {
 	x := c.onTrail(k.causer, k.from, k.end)
-	if x.from == x.to || !c.held(k) {
+	if x.from == x.to {
+		return
+	}
+	how := c.held(k)
+	if how == no {
 		return
 	}
 	loc := c.m.places.reported[k.loc]
 	hash := cellHash(k.metric, k.path, loc)
-	c.cells.add(hash, cellKey{k.metric, k.path, loc}, x.to-x.from)
-	key := unionKey{lineKey{k.metric, k.path, c.m.places.group[k.loc], k.class}, k.causer}
+	key := unionKey{lineKey{k.metric, k.path, c.m.places.group[k.loc], k.class}, k.causer, how == perhaps}
+	if key.doubtful {
+		c.doubts.add(hash, doubt{key.line, loc}, x.to-x.from)
+	} else {
+		c.cells.add(hash, cellKey{k.metric, k.path, loc}, x.to-x.from)
+	}
 	recent := &c.recent[(hash+k.causer*0x9e3779b1)>>(32-meterBits)]
 	if recent.union == nil || recent.key != key {
 		if c.unions[key] == nil {

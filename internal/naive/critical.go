@@ -48,6 +48,7 @@ type pathfinder struct {
 	begin, end int64
 	on         []second // by ns since begin
 	byTime     int
+	needless   map[line]bool // nil until somebody asks
 }
 
 // criticalPath walks backwards from the end of the root process.
@@ -460,12 +461,65 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 // held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer, for a value a quarter of the wait or more; if it goes to the group of the waiter from where it is on the causer last of
 // all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock cannot if the path
 // leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. Else that can, and one for a condition or others to be done, if the path goes from the causer to the group of the waiter when it ends; if it
-// is on the waiter for a fiftieth or more from then on; or is on locations of its group for that long in all, and on one of them later. One for a close can only if, besides what is true of values, the path comes from the causer to the waiter when it ends.
+// is on the waiter for a fiftieth or more from then on; or is on locations of its group for that long in all, and on one of them later, but the latter two not if in its line such waits take ten times as long of the path as the path is on its group. One for a close can only if, besides what is true of values, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
+	if p.needless == nil {
+		p.needless = p.findNeedless()
+	}
+	how := p.answer(w)
+	return how == yes || how == perhaps && !p.needless[p.n.lineOf(w)]
+}
+
+// findNeedless finds the lines in which somebody perhaps held up the path for more than ten times as long as the path is on locations of their group.
+func (p *pathfinder) findNeedless() map[line]bool {
+	waiting, length := map[line]map[int]bool{}, map[int]int{}
+	for _, w := range p.n.waits {
+		if w.causer == nil || p.answer(w) != perhaps {
+			continue
+		}
+		of := p.n.lineOf(w)
+		if waiting[of] == nil {
+			waiting[of] = map[int]bool{}
+		}
+		for i, x := range p.on {
+			if t := p.begin + int64(i); w.from <= t && t < w.end && x.l == w.causer.loc {
+				waiting[of][i] = true
+			}
+		}
+	}
+	for _, x := range p.on {
+		if x.l != nil {
+			length[p.n.result.Group[x.l.id]]++
+		}
+	}
+	needless := map[line]bool{}
+	for of, times := range waiting {
+		needless[of] = len(times) > 10*length[of.group]
+	}
+	return needless
+}
+
+type answer int
+
+const (
+	no answer = iota
+	perhaps
+	yes
+)
+
+func so(is bool) answer {
+	if is {
+		return yes
+	}
+	return no
+}
+
+// answer is held, but of waits in lines that are needless it says perhaps.
+func (p *pathfinder) answer(w *wait) answer {
 	lock := w.metric == "lock_competition" || w.metric == "rw_reader_wait" || w.metric == "rw_writer_wait"
 	needed := lock || w.metric == "cond_wait" || w.metric == "join_wait" || w.metric == "once_wait"
 	if w.metric != "late_close" && w.metric != "late_sender" && !needed {
-		return true
+		return yes
 	}
 	is := func(i int) bool { return p.on[i].l == w.causer.loc }
 	at := min(int(w.end-p.begin), len(p.on)) - 1
@@ -473,7 +527,7 @@ func (p *pathfinder) held(w *wait) bool {
 		at--
 	}
 	if at < 0 {
-		return w.metric != "late_close"
+		return so(w.metric != "late_close")
 	}
 	for at < len(p.on) && is(at) {
 		at++
@@ -501,11 +555,12 @@ func (p *pathfinder) held(w *wait) bool {
 	}
 	if needed {
 		behind := int(w.end - p.begin)
-		if least*later(behind) >= w.end-w.from {
-			return true
-		}
+		while := least*later(behind) >= w.end-w.from
 		if lock && with && soon {
-			return false
+			return so(while)
+		}
+		if with && alike(at) {
+			return yes
 		}
 		inAll, once := int64(0), false
 		for i := range p.on {
@@ -513,16 +568,19 @@ func (p *pathfinder) held(w *wait) bool {
 				inAll, once = inAll+1, once || i >= behind
 			}
 		}
-		return with && alike(at) || once && least*inAll >= w.end-w.from
+		if while || once && least*inAll >= w.end-w.from {
+			return perhaps
+		}
+		return no
 	}
 	if w.metric == "late_close" && (!with || p.on[at].l != w.op.loc) {
-		return false
+		return no
 	}
 	for !is(last - 1) {
 		last--
 	}
 	then := later(last)
-	return alike(at) && !soon || alike(last) || w.metric == "late_close" && then > 0 || then > 0 && least*then >= w.end-w.from
+	return so(alike(at) && !soon || alike(last) || w.metric == "late_close" && then > 0 || then > 0 && least*then >= w.end-w.from)
 }
 
 // split says what the locations of the path did while it was on them.
