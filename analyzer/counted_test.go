@@ -108,7 +108,7 @@ location w
   11 blocked
   51 leave
   52 unlock m
-  95 end
+  60 end
 `
 	finding, path := counted(t, fmt.Sprintf(text, " 20 counters 256 5\n 30 counters 256 9\n 40 counters 512 2"))
 	require.Equal(t, map[string]naive.Count{"cycles": {AtLeast: 4, Open: true}}, finding)

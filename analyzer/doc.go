@@ -171,7 +171,7 @@
 // or a value has a critical part only if one of these is true: P is on its location later than it is ever on its causer, and for a value at least a quarter of [From, End); P goes from where it is on the causer last of all to a location of the group of its own; P goes there from
 // where it was last on the causer before the end of the wait, and is not back on the causer after less than a quarter of [From, End). A wait for a lock has none if P leaves its causer at
 // End, is back there after less than a fiftieth of that time, and is on the waiting location for less than that in all from then on: the lock was taken for a moment from one that works under it. Nor has
-// one for a lock, a condition, a WaitGroup or a Once, unless P goes from its causer to a location of the group of its own at End; or is on its location for a fiftieth of [From, End) or more from then on; or is on locations
+// one for a lock, a condition, a WaitGroup or a Once in a process that tells states, so that what P waits for is known, unless P goes from its causer to a location of the group of its own at End; or is on its location for a fiftieth of [From, End) or more from then on; or is on locations
 // of its group for that long in all, and on one of them later than End. The latter two are not enough for waits of a line during which P is on their causers for more than ten times as long, all together, as it is on locations of the group: nobody needed what it did then, as of one that shows what the program does while that works under the lock. Critical
 // cells are sums of this over (metric, call path, location); a finding and a metric take the union over time.
 //

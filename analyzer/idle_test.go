@@ -2,6 +2,7 @@ package analyzer_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,7 @@ func TestWaitsBesideTheProgram(t *testing.T) {
 process main cpu 1000
 mutex m @stats.go:1
 location main
+  0 running on 0
   0 enter main @main.go:1
   1 create w @main.go:2
   5 lock m @main.go:3
@@ -58,8 +60,11 @@ location main
   %[1]d end
 location w
   2 begin report by main
+  2 running on 1
   10 lock m @stats.go:5
   10 blocked
+  85 ready by main
+  86 running on 1
   86 leave
   86 unlock m
 %s`, end, rest)
@@ -69,6 +74,7 @@ location w
 process main cpu 1000
 cond c @log.go:2
 location main
+  0 running on 0
   0 enter main @main.go:1
   1 create w @main.go:2
   85 signal c @main.go:3
@@ -76,8 +82,11 @@ location main
   %[1]d end
 location w
   2 begin write by main
+  2 running on 1
   5 condwait c @log.go:5
   5 blocked
+  85 ready by main
+  86 running on 1
   86 leave
 %s`, end, rest)
 	}
@@ -86,11 +95,13 @@ location w
 	}{
 		{"lock", locks(100, "  90 end\n"), "Waiting hardly delays the run; 100.0 % of the critical path is work in main at main.go:1."},
 		{"lock, then needed", locks(86, "  100 end\n"), "Waiting for the mutex first used at stats.go:1 delays the run most: 75.0 % of its time (75 ns), held by main in main (lock at main.go:3)."},
-		{"lock, then one like it needed", strings.Replace(locks(86, "  90 end\nlocation v\n  85 begin report by main\n  100 end\n"), "  86 exit", "  85 create v @main.go:2\n  86 exit", 1),
+		{"lock, then one like it needed", strings.Replace(locks(86, "  90 end\nlocation v\n  85 begin report by main\n  85 running on 1\n  100 end\n"), "  86 exit", "  85 create v @main.go:2\n  86 exit", 1),
 			"Waiting for the mutex first used at stats.go:1 delays the run most: 75.0 % of its time (75 ns), held by main in main (lock at main.go:3)."},
-		{"lock, then another one needed", strings.Replace(locks(86, "  90 end\nlocation v\n  85 begin other by main\n  100 end\n"), "  86 exit", "  85 create v @main.go:2\n  86 exit", 1),
+		{"lock, then another one needed", strings.Replace(locks(86, "  90 end\nlocation v\n  85 begin other by main\n  85 running on 1\n  100 end\n"), "  86 exit", "  85 create v @main.go:2\n  86 exit", 1),
 			"Waiting hardly delays the run; 85.0 % of the critical path is work in main at main.go:1."},
 		{"condition", conds(100, "  90 end\n"), "Waiting hardly delays the run; 100.0 % of the critical path is work in main at main.go:1."},
+		{"states are not told", regexp.MustCompile(`(?m)^ *\d+ (running|ready).*\n`).ReplaceAllString(locks(100, "  90 end\n"), ""),
+			"Waiting for the mutex first used at stats.go:1 delays the run most: 75.0 % of its time (75 ns), held by main in main (lock at main.go:3)."},
 		{"condition, then needed", conds(86, "  100 end\n"), "Waiting for the condition variable first used at log.go:2 delays the run most: 80.0 % of its time (80 ns), for main, which was mostly in main at main.go:1 then."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,12 +117,12 @@ location w
 // w waits for main five times, 16 ns each, and the path goes on there after the last time, for 2 ns and as long as main waits for w in the end.
 func TestWaitsBesideTheProgramForLong(t *testing.T) {
 	for last, want := range map[int]int64{4: 16, 5: 80} {
-		main, w := "waitgroup wg @m.go:1\nmutex m @m.go:1\nlocation main\n 0 enter main @m.go:2\n 0 add wg 1\n 1 create w @m.go:3\n", "location w\n 1 begin report by main\n"
+		main, w := "waitgroup wg @m.go:1\nmutex m @m.go:1\nlocation main\n 0 running on 0\n 0 enter main @m.go:2\n 0 add wg 1\n 1 create w @m.go:3\n", "location w\n 1 begin report by main\n 1 running on 1\n"
 		for at := 0; at < 100; at += 20 {
 			main += fmt.Sprintf(" %d lock m @m.go:4\n %[1]d leave\n %d unlock m\n", at+1, at+18)
-			w += fmt.Sprintf(" %d lock m @m.go:5\n %[1]d blocked\n %d leave\n %[2]d unlock m\n", at+2, at+19)
+			w += fmt.Sprintf(" %d lock m @m.go:5\n %[1]d blocked\n %d ready by main\n %d running on 1\n %[3]d leave\n %[3]d unlock m\n", at+2, at+18, at+19)
 		}
-		main += fmt.Sprintf(" 100 wait wg @m.go:6\n 100 blocked\n %d leave\n %[1]d exit\n %[1]d end\n", 100+last)
+		main += fmt.Sprintf(" 100 wait wg @m.go:6\n 100 blocked\n %d ready by w\n %[1]d running on 0\n %[1]d leave\n %[1]d exit\n %[1]d end\n", 100+last)
 		w += fmt.Sprintf(" %d done wg\n %[1]d end\n", 100+last)
 		a, err := tracetext.Open("beside", main+w)
 		require.NoError(t, err)

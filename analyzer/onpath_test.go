@@ -32,7 +32,7 @@ location w1
   21 blocked
   81 leave
   82 unlock m
-  110 end
+  90 end
 location w2
   0 begin w by main
   30 once o @c.go:1

@@ -81,9 +81,7 @@ location main
   0 create w1 @a.go:2
   0 create w2 @a.go:2
   100 unlock m
-  100 create w3 @a.go:2
-  190 exit
-  190 end
+  200 exit
 location w1
   0 begin worker by main
   10 lock m @a.go:3
@@ -98,9 +96,6 @@ location w2
   135 leave
   140 unlock m
   140 end
-location w3
-  100 begin worker by main
-  200 end
 `)
 	require.Len(t, x.Findings, 1)
 	f := x.Findings[0]

@@ -206,7 +206,7 @@ const (
 //   - One for a value did if the path is on its location later than ever on its causer, and not only for a moment, or goes on from the causer to a location like its own, either last of all or from
 //     where it was last on the causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
 //   - One for a close did if the path comes from its causer to its location when it ends, and one of these is true, however long it is there later.
-//   - One for a lock, a condition, or others to be done did if the path goes on from the causer to a location like its own when it ends, and perhaps if it is on its location or ones like that for more than a moment, and
+//   - One for a lock, a condition, or others to be done did if states are not told, as the path may have gone on in a wait that is not recorded; if the path goes on from the causer to a location like its own when it ends, and perhaps if it is on its location or ones like that for more than a moment, and
 //     later. Else nobody needed what its location did behind it, such as one that shows what the program does. And one for a lock did not if the path leaves the causer with the lock, is back after a moment, and is hardly
 //     ever on the location of the wait later. Then the causer works under the lock, and others take it for a moment.
 func (c *meter) held(k *keptWait) answer {
@@ -233,7 +233,7 @@ func (c *meter) held(k *keptWait) answer {
 	switch {
 	case lock && left == k.end && back:
 		return is(c.later(k.loc, k.end) >= little)
-	case needed && left == k.end && c.alike(k.loc, stay.next):
+	case needed && (!c.m.s.told(k.causer) || left == k.end && c.alike(k.loc, stay.next)):
 		return yes
 	case needed && (c.later(k.loc, k.end) >= little || c.groupLater(k.loc, k.end, little)):
 		return perhaps

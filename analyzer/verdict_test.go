@@ -33,15 +33,14 @@ location main
   0 lock rw shared @store.go:10
   0 leave
   80 unlock rw shared
-  95 exit
-  95 end
+  100 exit
 location update
   0 begin update
   10 lock rw @store.go:20
   10 blocked
   81 leave
   82 unlock rw
-  100 end
+  90 end
 location get
   0 begin get
   10 lock rw shared @store.go:30
@@ -59,15 +58,14 @@ location main
   0 lock rw @store.go:10
   0 leave
   80 unlock rw
-  95 exit
-  95 end
+  100 exit
 location get
   0 begin get
   20 lock rw shared @store.go:30
   20 blocked
   83 leave
   84 unlock rw shared
-  100 end
+  90 end
 `, "Waiting for the RWMutex first used at store.go:1 delays the run most: 60.0 % of its time (60 ns), for main, which held it or waited for it in scan (lock at store.go:10).",
 			true, "rw_reader_wait", "store.go", 30},
 		{"timers in many places", `

@@ -460,7 +460,7 @@ func (n *analysis) criticalWaits(p *pathfinder) {
 
 // held says whether a wait can have held up the path. One for a value can if the path is on the waiter later than it is ever on the causer, for a value a quarter of the wait or more; if it goes to the group of the waiter from where it is on the causer last of
 // all; or from where it was last on the causer before the end of the wait, unless it is back there in less than a quarter of it. One for a lock cannot if the path
-// leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. Else that can, and one for a condition or others to be done, if the path goes from the causer to the group of the waiter when it ends; if it
+// leaves the causer when it ends, is back in less than a fiftieth, and is on the waiter for less than that in all from then on. Else that can, and one for a condition or others to be done, if states are not told; if the path goes from the causer to the group of the waiter when it ends; if it
 // is on the waiter for a fiftieth or more from then on; or is on locations of its group for that long in all, and on one of them later, but the latter two not if in its line such waits take ten times as long of the path as the path is on its group. One for a close can only if, besides what is true of values, the path comes from the causer to the waiter when it ends.
 func (p *pathfinder) held(w *wait) bool {
 	if p.needless == nil {
@@ -559,7 +559,7 @@ func (p *pathfinder) answer(w *wait) answer {
 		if lock && with && soon {
 			return so(while)
 		}
-		if with && alike(at) {
+		if with && alike(at) || !p.n.defs.Processes[p.n.defs.Locations[w.causer.loc.id].Process].States {
 			return yes
 		}
 		inAll, once := int64(0), false
