@@ -98,6 +98,44 @@ location main
 	}
 }
 
+// Who waits for the next signal, or for samples of a profile, is in a system call until the trace ends: the path does not end there, but with what the program did.
+func TestBesideTheProgram(t *testing.T) {
+	const trace = `
+process main cpu 50 processors 1
+location main
+  0 running on 0
+  0 enter main @m.go:1
+  1 create l @m.go:2
+  1 create w @m.go:3
+  2 network @m.go:4
+  2 blocked
+location l
+  1 begin loop by main @l.go:1(FUNCTION)
+  1 running on 0
+  2 syscall
+  100 end
+location w
+  1 begin worker by main
+  2 running on 0
+  2 enter work @w.go:5
+  60 sleep @w.go:6
+  60 blocked
+  80 ready woken
+  80 running on 0
+  80 leave
+  90 network @w.go:7
+  90 blocked
+`
+	const worked = "Waiting hardly delays the run; 68.0 % of the critical path is work in work at w.go:5."
+	for function, text := range map[string]string{
+		"os/signal.loop": worked, "runtime/pprof.profileWriter": worked,
+		"main.loop": "Waiting that is recorded hardly delays the run; 98.0 % of the critical path is in loop at l.go:1, in system calls, " +
+			"and other goroutines of the program worked for 70 ns in the whole run: it may have waited for these.",
+	} {
+		require.Equal(t, text, strings.ReplaceAll(analyzeText(t, strings.Replace(trace, "FUNCTION", function, 1)).Verdict.Text, "\u00a0", " "), function)
+	}
+}
+
 // page is what is told of an experiment, on one line.
 func page(t *testing.T, e *report.Experiment) string {
 	t.Helper()

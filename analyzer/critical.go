@@ -122,9 +122,15 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 	return loc, max(t, w.path.begin)
 }
 
-// observers returns the locations that served a trace or a profile of the program: they are active until the trace ends, whatever the program does.
+// observers returns the locations that served a trace or a profile of the program, or write a profile, or hand on signals: they are active until the trace ends, whatever the
+// program does.
 func (s *scan) observers() map[uint32]bool {
 	found := map[uint32]bool{}
+	for i := range s.locations {
+		if begun := s.locations[i].begun; s.regions.signals[begun] || s.regions.list[begun].Func == "runtime/pprof.profileWriter" {
+			found[uint32(i)] = true
+		}
+	}
 	for path := range s.paths.nodes {
 		if !wire.Profiles(s.regions.list[s.paths.nodes[path].region].Func) {
 			continue

@@ -120,7 +120,7 @@
 //
 // P starts on the location that was active last: at the end of its life, or, if its innermost level then is an operation that never
 // ended (but a sleep of the main location, or the Once operation that runs the function), at the begin of that. One that served a trace or a profile of the program (a function of net/http/pprof) counts as active at the begin of its
-// life: it waits for the end of the trace, not the program for it. Of equals it is the main location, else the
+// life: it waits for the end of the trace, not the program for it; and so does one that hands on signals, or writes a profile (runtime/pprof.profileWriter), as it waits for the next in a system call. Of equals it is the main location, else the
 // lowest-numbered. From the end of the focus back to the end of its life P is not recorded. Then, on location l at time t:
 //   - of the waits for another of l with end ≤ t that P has not passed, consider the one with the latest end (equal ends: the
 //     highest causer, the latest begin, the deepest call path). If its end is later than the begin of l's life, and its causer

@@ -116,10 +116,11 @@ func (p *page) waitingIn(waits []StillWaiting, most int) string {
 // crashed is the exit status of a Go program that panicked, or in which all goroutines were asleep.
 const crashed = 2
 
-// listening are functions of the standard library and of others that wait for what comes from outside, as long as the program lives.
+// listening are functions of the standard library and of others that wait for what comes from outside, as long as the program lives, or, in net/http/pprof, for as long as a
+// trace or a profile of it is to be.
 var listening = []string{"http.(*connReader).backgroundRead", "http.(*conn).readRequest", "http.(*persistConn).readLoop", "http.(*persistConn).writeLoop",
 	"http2.(*serverConn).readFrames", "http.(*http2serverConn).readFrames", "http2.(*ClientConn).readLoop",
-	"http.(*http2ClientConn).readLoop", "transport.(*http2Client).reader", "transport.(*http2Server).HandleStreams", "signal.loop", "sql.(*DB).connectionOpener"}
+	"http.(*http2ClientConn).readLoop", "transport.(*http2Client).reader", "transport.(*http2Server).HandleStreams", "signal.loop", "signal.NotifyContext.func1", "pprof.sleep", "sql.(*DB).connectionOpener"}
 
 // listens says whether goroutines of a group wait at a call path for what comes from outside. Requests are regions: where none is open, a connection's goroutine waits for the next.
 func (p *page) listens(path uint32, group int32) bool {

@@ -106,7 +106,11 @@ func TestIdle(t *testing.T) {
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "each received for the first time")
 	e.Groups[2].Name = "http.(*connReader).backgroundRead"
 	require.NotContains(t, text(), "! ", "they wait for what comes from outside")
-	e.Groups[2].Name, e.Regions[1].Name = "http.(*conn).serve", "network"
+	e.Groups[2].Name = "signal.NotifyContext.func1"
+	require.NotContains(t, text(), "! ", "signals do")
+	e.Groups[2].Name, e.Regions[1].Func = "http.(*conn).serve", "net/http/pprof.sleep"
+	require.NotContains(t, text(), "! ", "of a profile of the program")
+	e.Groups[2].Name, e.Regions[1].Name, e.Regions[1].Func = "http.(*conn).serve", "network", ""
 	require.NotContains(t, text(), "! ", "between two requests")
 	e.Paths[1].Parent = 0
 	require.Contains(t, text(), "! 3 goroutines were still waiting", "in a request")

@@ -64,7 +64,7 @@ func (n *analysis) waitFrom(o *op, metric string, begin, end int64, causer *op, 
 	if causer == nil && o.kind == wire.SelectBegin && o.blocked < 0 && !o.open && n.defs.Processes[n.defs.Locations[o.loc.id].Process].States {
 		return false // it found a case ready
 	}
-	if causer != nil && slices.Contains([]string{"os/signal.loop", "os/signal.NotifyContext.func1"}, causer.loc.function) {
+	if causer != nil && slices.Contains(handOnSignals, causer.loc.function) {
 		metric, causer, from = "external_wait", nil, begin
 	}
 	if (metric == "late_sender" || metric == "late_close") && slices.Contains(carriers, o.loc.function) {

@@ -143,7 +143,7 @@ func (p *pathfinder) start() (*location, int64) {
 		}
 		if slices.ContainsFunc(l.events, func(e event) bool {
 			return e.Kind == wire.Enter && strings.HasPrefix(p.n.defs.Regions[e.ID].Func, "net/http/pprof.")
-		}) {
+		}) || slices.Contains(handOnSignals, l.function) || l.function == "runtime/pprof.profileWriter" {
 			active = l.begin
 		}
 		if best == nil || active > latest || active == latest && isMain {
@@ -217,6 +217,9 @@ var readers = []string{
 	"github.com/nats-io/nats.go.(*Conn).readLoop", "testing.runExample.func1", "net/http.(*Server).Serve", "net/http.(*Server).ListenAndServe", "net/http.Serve",
 	"net/http.ListenAndServe", "net/http/httptest.(*Server).goServe.func1", "google.golang.org/grpc.(*Server).Serve",
 }
+
+// handOnSignals are the functions as which goroutines begin that do nothing but hand on signals.
+var handOnSignals = []string{"os/signal.loop", "os/signal.NotifyContext.func1"}
 
 // carriers are the functions as which goroutines begin that wait for something to do, which others ask for.
 var carriers = []string{
