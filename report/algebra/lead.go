@@ -11,13 +11,16 @@ import (
 // Lead says in a sentence or two whether B is better than A, and whether that is more than noise.
 func (x *Changes) Lead() []string { return x.lead(x.A, x.B, false) }
 
-// lead is Lead, with other names of the sides. Runs that repeat exactly have no noise.
-func (x *Changes) lead(nameA, nameB string, repeatable bool) []string {
+// lead is Lead, with other names of the sides. Runs that repeat exactly have no noise. How long its requests take says more of a service than how long it was left to run.
+func (x *Changes) lead(nameA, nameB string, repeatable bool) (lead []string) {
+	if text := x.requestsLead(nameA, nameB); text != "" {
+		lead = append(lead, text)
+	}
 	c, ok := x.mainTime()
 	if !ok {
-		return []string{"Neither report says how long the program ran."}
+		return append(lead, "Neither report says how long the program ran.")
 	}
-	lead := []string{c.sentence(nameA, nameB)}
+	lead = append(lead, c.sentence(nameA, nameB))
 	_, known := c.Beyond()
 	if !known && repeatable {
 		return append(lead, "Both ran on the simulator, where every run repeats exactly: nothing of that is noise.")

@@ -45,9 +45,9 @@ func (p *page) requests() {
 		case !known:
 			verdict = "too few requests to say more"
 		case beyond && c.B > c.A:
-			verdict = "worse, by more than chance does (±" + value(c.Noise, c.Change) + ")"
+			verdict = "higher, by more than requests of a run vary (±" + value(c.Noise, c.Change) + ")"
 		case beyond:
-			verdict = "better, by more than chance does (±" + value(c.Noise, c.Change) + ")"
+			verdict = "lower, by more than requests of a run vary (±" + value(c.Noise, c.Change) + ")"
 		case c.A == c.B:
 			verdict = "equal"
 		}
@@ -57,7 +57,26 @@ func (p *page) requests() {
 	if rest := len(list)/3 - most; rest > 0 {
 		p.line("and %d more names", rest)
 	}
+	p.line("Runs of the same program may differ by more: repeat them, and look at requests that should not have changed.")
 	p.line("")
+}
+
+// requestsLead says in a sentence how the latency of all requests changed, by the highest percentile for which there are enough of them; "" if there is none.
+func (x *Changes) requestsLead(nameA, nameB string) string {
+	for _, q := range []struct{ quantity, of string }{{"p99", "One in a hundred requests"}, {"p95", "One in twenty requests"}, {"p50", "Half of all requests"}} {
+		for _, c := range x.Requests[:min(3, len(x.Requests))] {
+			beyond, known := c.Beyond()
+			if c.Quantity != q.quantity || !known {
+				continue
+			}
+			text := fmt.Sprintf("%s took %s or more in %s, and %s or more in %s", q.of, value(c.A, c.Change), nameA, value(c.B, c.Change), nameB)
+			if !beyond {
+				text += ", which is within what chance does"
+			}
+			return text + "."
+		}
+	}
+	return ""
 }
 
 // jsonRequest is a RequestChange as JSON.

@@ -1,6 +1,8 @@
 package algebra
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,4 +29,27 @@ func TestRequestChanges(t *testing.T) {
 	}
 	require.Equal(t, [][2]float64{{1, 2}, {2, 4}, {3, 6}, {4, 8}}, p99(RequestChanges(run(1e9, 0), b)), "none of put has ended")
 	require.Equal(t, [][2]float64{{1, 2}, {2, 4}}, p99(RequestChanges(run(1e9, 5), b)), "some of http have no name")
+}
+
+// TestLatencies: what requests took comes before how long the service was left to run, and is not said to be more than what runs differ by.
+func TestLatencies(t *testing.T) {
+	change := func(quantity string, a, b, noise float64) RequestChange {
+		return RequestChange{"(all)", quantity, Change{A: a, B: b, Noise: noise}}
+	}
+	x := &Changes{A: "a", B: "b", WallA: []float64{3e9}, WallB: []float64{3e9},
+		Requests: []RequestChange{change("p50", .001, .0012, .0001), change("p95", .008, .007, .002), change("p99", .060, .009, .004)}}
+	text := func() string {
+		var b strings.Builder
+		require.NoError(t, x.Text(&b, TextOptions{Top: 5}))
+		return strings.ReplaceAll(b.String(), "\u00a0", " ")
+	}
+	require.Regexp(t, "^One in a hundred requests took 60.0 ms or more in a, and 9.00 ms or more in b.\nb takes exactly as long", text())
+	require.Contains(t, text(), "p50 of (all): higher, by more than requests of a run vary (±100 µs)\n")
+	require.Contains(t, text(), "p95 of (all): within what chance does\n")
+	require.Contains(t, text(), "p99 of (all): lower, by more than requests of a run vary (±4.00 ms)\nRuns of the same program may differ by more")
+	require.Less(t, strings.Index(text(), "Latency of requests"), strings.Index(text(), "Whole program"))
+	x.Requests[2].Noise = math.NaN()
+	require.Regexp(t, "^One in twenty requests took 8.00 ms or more in a, and 7.00 ms or more in b, which is within what chance does.\n", text())
+	x.Requests = nil
+	require.Regexp(t, "^b takes exactly as long", text())
 }

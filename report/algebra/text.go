@@ -38,8 +38,8 @@ func (x *Changes) Text(w io.Writer, o TextOptions) error {
 		p.line("%s", sentence)
 	}
 	p.line("")
-	p.totals()
 	p.requests()
+	p.totals()
 	p.calls()
 	p.comeAndGone()
 	p.others()
