@@ -288,6 +288,7 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 		x.way = passes
 	case above.way == passes && (routes(r) || dispatches(r)):
 		x.way, name, rank = passes, r.Name, 1 // better than none
+	case above.way == passes && standard(r) && passesOn(caller.Func) && caller.Func != handlerFunc && !strings.HasSuffix(r.Func, serveHTTP): // such as path.Clean, which a mux calls
 	case above.way == passes:
 		x.way, name = serves, r.Name
 	case dispatches(r):
@@ -306,6 +307,9 @@ func (p *paths) leads(x, above *path, r *trace.Region) {
 
 // serveHTTP ends the names of handlers of net/http.
 const serveHTTP = ".ServeHTTP"
+
+// handlerFunc is what calls functions that handle requests of net/http.
+const handlerFunc = "net/http.HandlerFunc.ServeHTTP"
 
 // routers begin the names of functions of libraries that route requests. In recordings for which they were made regions, their files are not
 // where those of libraries are.

@@ -35,6 +35,8 @@ func TestRoutes(t *testing.T) {
 		"example.com/rare.(*Router).ServeHTTP": "example.com/rare@v1.0.0/r.go", "example.com/rare.(*Router).find": "example.com/rare@v1.0.0/r.go",
 		"net/http/httputil.(*ReverseProxy).ServeHTTP": "/go/src/net/http/httputil/reverseproxy.go", "net/http/httputil.(*ReverseProxy).copyResponse": "/go/src/net/http/httputil/reverseproxy.go",
 		muxServe: "/go/src/net/http/server.go", "encoding/json.Marshal": "/go/src/encoding/json/encode.go", "net/http.(*Client).do": "/go/src/net/http/client.go",
+		"net/http.cleanPath": "/go/src/net/http/server.go", "path.Clean": "/go/src/path/path.go", "expvar.expvarHandler": "/go/src/expvar/expvar.go",
+		"github.com/gin-gonic/gin.WrapF.func1": "github.com/gin-gonic/gin@v1.10.0/utils.go",
 	}
 	for _, c := range []struct{ stack, route string }{
 		{"gin.(*Engine).ServeHTTP gin.(*Engine).handleHTTPRequest gin.(*Context).Next gin.CustomRecoveryWithWriter.func1 gin.(*Context).Next main.logs gin.(*Context).Next main.list main.query", "main.list"},
@@ -50,6 +52,9 @@ func TestRoutes(t *testing.T) {
 		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 main.(*api).ServeHTTP main.(*api).list", "main.(*api).ServeHTTP"},
 		{"net/http.HandlerFunc.ServeHTTP main.proxy net/http.(*Client).do main.(*retry).RoundTrip", "main.proxy"},
 		{"net/http.HandlerFunc.ServeHTTP", ""},
+		{"net/http.(*ServeMux).ServeHTTP net/http.cleanPath path.Clean", ""},
+		{"net/http.(*ServeMux).ServeHTTP net/http.HandlerFunc.ServeHTTP expvar.expvarHandler encoding/json.Marshal", "expvar.expvarHandler"},
+		{"gin.(*Engine).ServeHTTP gin.(*Context).Next gin.WrapF.func1 expvar.expvarHandler", "expvar.expvarHandler"},
 		{"net/http.HandlerFunc.ServeHTTP main.front net/http/httputil.(*ReverseProxy).ServeHTTP net/http/httputil.(*ReverseProxy).copyResponse", "main.front"},
 		{"net/http.(*ServeMux).ServeHTTP net/http/httputil.(*ReverseProxy).ServeHTTP main.modify", "httputil.(*ReverseProxy).ServeHTTP"},
 		{"net/http.HandlerFunc.ServeHTTP main.logs.func1 net/http.HandlerFunc.ServeHTTP promhttp.HandlerFor.func1 main.(*collector).Collect", "promhttp.HandlerFor.func1"},
