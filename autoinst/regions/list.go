@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"tracerec"
 	"tracerec/internal/regionfilter"
@@ -183,7 +184,10 @@ func given(flags []string, path string) (args string) {
 	return args
 }
 
-var canInline = regexp.MustCompile(`^(.+?):([0-9]+)(?::([0-9]+))?: can inline (.*?)(?: with cost .*)?$`)
+// canInline is what the compiler says of a function that it would inline. Most commands do not ask.
+var canInline = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+?):([0-9]+)(?::([0-9]+))?: can inline (.*?)(?: with cost .*)?$`)
+})
 
 // version is that of a module in the name of a file.
 var version = regexp.MustCompile(`@[^/]*`)
@@ -214,7 +218,7 @@ func (b *Build) read(r io.Reader, of []*pkg) map[place]bool {
 		if name, is := strings.CutPrefix(lines.Text(), "# "); is {
 			here, from = dirs[(&pkg{ImportPath: name}).path()], ""
 		}
-		m := canInline.FindStringSubmatch(lines.Text())
+		m := canInline().FindStringSubmatch(lines.Text())
 		if m == nil || strings.Contains(m[4], "wrap") && (strings.Contains(m[4], ".deferwrap") || strings.Contains(m[4], ".gowrap")) ||
 			strings.Contains(m[4], "[") && !strings.Contains(m[4], "[go.shape.") {
 			continue

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,8 +103,14 @@ func isContext(e ast.Expr) bool {
 	return false
 }
 
-// majorVersion ends the paths of packages that are called after what is before.
-var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+// nameFrom returns what a package with an import path is most likely called: after what is before a major version.
+func nameFrom(from string) string {
+	name := path.Base(from)
+	if dir := path.Dir(from); dir != "." && len(name) > 1 && name[0] == 'v' && strings.Trim(name[1:], "0123456789") == "" {
+		return path.Base(dir)
+	}
+	return name
+}
 
 // importsOf returns the packages that a file imports, by the names that they most likely have in it.
 func importsOf(file *ast.File) map[string]string {
@@ -121,7 +126,7 @@ func importsOf(file *ast.File) map[string]string {
 			if err != nil {
 				continue
 			}
-			name := path.Base(majorVersion.ReplaceAllString(from, ""))
+			name := nameFrom(from)
 			if i.Name != nil {
 				name = i.Name.Name
 			}
