@@ -124,9 +124,11 @@ func (b *builder) giveBack(f *report.Finding) bool {
 // atOnce returns how many goroutines of a group lived at the same time, on average while there were any. A goroutine for each task makes
 // a group of many, but a pool of few.
 func (b *builder) atOnce(group int32) int {
-	sum, any := b.lived(group)
-	return int((sum + any/2) / max(any, 1))
+	return onAverage(b.lived(group))
 }
+
+// onAverage returns how many live at the same time, while any does, of those that live so long all together.
+func onAverage(sum, any int64) int { return int((sum + any/2) / max(any, 1)) }
 
 // lived returns how long the goroutines of a group lived, all together, and for how long there were any.
 func (b *builder) lived(group int32) (sum, any int64) {

@@ -127,7 +127,7 @@ func (w *walker) start(lives *lives) (loc uint32, t int64) {
 func (s *scan) observers() map[uint32]bool {
 	found := map[uint32]bool{}
 	for i := range s.locations {
-		if begun := s.locations[i].begun; s.regions.signals[begun] || s.regions.list[begun].Func == "runtime/pprof.profileWriter" {
+		if begun := s.locations[i].begun; s.regions.signals[begun] || s.regions.list[begun].Func == profileWriter {
 			found[uint32(i)] = true
 		}
 	}

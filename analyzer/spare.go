@@ -51,7 +51,7 @@ func (b *builder) workers(group int32) int {
 	if 4*sum < 3*any*int64(b.busyAtOnce(group, nil)) {
 		return 0
 	}
-	n := b.atOnce(group)
+	n := onAverage(sum, any)
 	if n > 1 && 2*n >= b.out.Groups[group].Count { // a pool, some of which came or went
 		n = b.out.Groups[group].Count
 	}

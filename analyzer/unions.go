@@ -135,7 +135,7 @@ type groupTrail struct{ length, end int64 }
 
 // groupTrails returns those of all groups.
 func (m *matching) groupTrails(p *criticalPath) []groupTrail {
-	of := make([]groupTrail, len(m.places.group))
+	of := make([]groupTrail, len(m.places.groups))
 	for loc, g := range m.places.group {
 		if v := p.trail(uint32(loc)); len(v) > 0 {
 			of[g].length += v[len(v)-1].before
@@ -206,8 +206,8 @@ const (
 //   - One for a value did if the path is on its location later than ever on its causer, and not only for a moment, or goes on from the causer to a location like its own, either last of all or from
 //     where it was last on the causer before the end of the wait, without being back soon. Else its location was idle until it was asked for something, and for little.
 //   - One for a close did if the path comes from its causer to its location when it ends, and one of these is true, however long it is there later.
-//   - One for a lock, a condition, or others to be done did if states are not told, as the path may have gone on in a wait that is not recorded; if the path goes on from the causer to a location like its own when it ends, and perhaps if it is on its location or ones like that for more than a moment, and
-//     later. Else nobody needed what its location did behind it, such as one that shows what the program does. And one for a lock did not if the path leaves the causer with the lock, is back after a moment, and is hardly
+//   - One for a lock, a condition, or others to be done did if states are not told, as the path may have gone on in a wait that is not recorded; if the path goes on from the causer to a location like its own when it
+//     ends; and perhaps if it is on its location or ones like that for more than a moment, and later. Else nobody needed what its location did behind it, such as one that shows what the program does. And one for a lock did not if the path leaves the causer with the lock, is back after a moment, and is hardly
 //     ever on the location of the wait later. Then the causer works under the lock, and others take it for a moment.
 func (c *meter) held(k *keptWait) answer {
 	of := &c.m.s.metrics.of
@@ -220,7 +220,7 @@ func (c *meter) held(k *keptWait) answer {
 	on.until(k.end)
 	c.at[k.causer%(1<<meterBits)] = on.at
 	if on.at == 0 { // nothing of it is critical
-		return is(!closed)
+		return surely(!closed)
 	}
 	stay, after := &on.trail[on.at-1], &on.trail[on.at]
 	left := stay.end(after)
@@ -232,7 +232,7 @@ func (c *meter) held(k *keptWait) answer {
 	back := after.from != endOfTime && after.from-left < little
 	switch {
 	case lock && left == k.end && back:
-		return is(c.later(k.loc, k.end) >= little)
+		return surely(c.later(k.loc, k.end) >= little)
 	case needed && (!c.m.s.told(k.causer) || left == k.end && c.alike(k.loc, stay.next)):
 		return yes
 	case needed && (c.later(k.loc, k.end) >= little || c.groupLater(k.loc, k.end, little)):
@@ -243,11 +243,12 @@ func (c *meter) held(k *keptWait) answer {
 	if closed {
 		little = 1
 	}
-	return is(!back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.later(k.loc, on.trail.end()) >= little)
+	return surely(!back && c.alike(k.loc, stay.next) || c.alike(k.loc, on.trail[len(on.trail)-2].next) || c.later(k.loc, on.trail.end()) >= little)
 }
 
-func is(so bool) answer {
-	if so {
+// surely is the answer that a wait did, or did not.
+func surely(held bool) answer {
+	if held {
 		return yes
 	}
 	return no

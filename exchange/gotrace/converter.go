@@ -284,8 +284,11 @@ const mostTurns = 1 << 12
 
 // turn writes that a goroutine lets the one go on that it takes turns with, and returns it, if it does so: one of the two is a coroutine. Such an event has no stack.
 func (c *converter) turn(e *step, g *goroutine) *goroutine {
+	if g.wait != wire.RecvBegin || e.Stack() != exp.NoStack {
+		return nil // as most are: before anything is looked up
+	}
 	by := c.goroutines[e.Goroutine()]
-	if by == nil || by == g || by.system || e.Stack() != exp.NoStack || !by.turns && !g.turns || g.wait != wire.RecvBegin {
+	if by == nil || by == g || by.system || !by.turns && !g.turns {
 		return nil
 	}
 	if by.turns && by.named || len(by.waiting) > mostTurns { // a sequence yields in the function that it is, not in what it called last

@@ -510,8 +510,8 @@ const (
 	yes
 )
 
-func so(is bool) answer {
-	if is {
+func surely(held bool) answer {
+	if held {
 		return yes
 	}
 	return no
@@ -530,7 +530,7 @@ func (p *pathfinder) answer(w *wait) answer {
 		at--
 	}
 	if at < 0 {
-		return so(w.metric != "late_close")
+		return surely(w.metric != "late_close")
 	}
 	for at < len(p.on) && is(at) {
 		at++
@@ -560,7 +560,7 @@ func (p *pathfinder) answer(w *wait) answer {
 		behind := int(w.end - p.begin)
 		while := least*later(behind) >= w.end-w.from
 		if lock && with && soon {
-			return so(while)
+			return surely(while)
 		}
 		if with && alike(at) || !p.n.defs.Processes[p.n.defs.Locations[w.causer.loc.id].Process].States {
 			return yes
@@ -583,7 +583,7 @@ func (p *pathfinder) answer(w *wait) answer {
 		last--
 	}
 	then := later(last)
-	return so(alike(at) && !soon || alike(last) || w.metric == "late_close" && then > 0 || then > 0 && least*then >= w.end-w.from)
+	return surely(alike(at) && !soon || alike(last) || w.metric == "late_close" && then > 0 || then > 0 && least*then >= w.end-w.from)
 }
 
 // split says what the locations of the path did while it was on them.
