@@ -43,12 +43,11 @@ func (m *Matcher) ends(ops []Op, tell func(i, by int32)) {
 	ends := m.chans.sent[:0]
 	m.order.store = m.store
 	m.order.start(len(ops), func(i int32) (int64, bool) { return ops[i].Begin, ops[i].Blocked == NotBlocked })
-	for same := m.order.same(); len(same) > 0; same = m.order.same() {
-		for _, e := range same {
-			ends = spill.Append(m.store, ends, e)
-		}
+	for e, ok := m.order.next(); ok; e, ok = m.order.next() {
+		ends = spill.Append(m.store, ends, e)
 	}
 	m.chans.sent = ends
+	last := 0
 	for i := range ops {
 		if i%paced == 0 {
 			m.store.Pace()
@@ -57,13 +56,26 @@ func (m *Matcher) ends(ops []Op, tell func(i, by int32)) {
 		if o.Blocked == NotBlocked {
 			continue
 		}
-		last := sort.Search(len(ends), func(k int) bool { return ends[k].time > o.End }) - 1
-		if last < 0 || ends[last].time < o.Blocked || o.Outcome == wire.Panicked {
+		if last = latest(ends, o.End, last); last < 0 || ends[last].time < o.Blocked || o.Outcome == wire.Panicked {
 			tell(int32(i), noOp)
 		} else {
 			tell(int32(i), ends[last].op)
 		}
 	}
+}
+
+// latest returns the number of the last of a list in the order of time that is not later than t, -1 if there is none. It is near the one before, from which it looks, as most are.
+func latest(list []stamped, t int64, from int) int {
+	at, step := max(from, 0), 1 // all before at are not later
+	if at < len(list) && list[at].time > t {
+		at = 0
+	}
+	for at+step < len(list) && list[at+step].time <= t {
+		at += step
+		step *= 2
+	}
+	rest := list[at:min(at+step, len(list))]
+	return at + sort.Search(len(rest), func(k int) bool { return rest[k].time > t }) - 1
 }
 
 // endedBy returns what the operation did that ended the wait o.

@@ -232,7 +232,7 @@ func (s *scan) largestFirst() (order []uint32, all int) {
 	return order, all
 }
 
-// glance is what looks at the operations of some objects before they are matched.
+// glance is what looks at the operations of some objects, on which some waited for a lock, before they are matched.
 type glance struct {
 	wants func(object int) bool
 	at    func(ops []Op)
@@ -250,20 +250,21 @@ func (w *matchWorker) part(p uint32, turn uint32, room *expanded, look *glance) 
 	spent := false
 	objects := (len(w.m.s.defs.Objects) + parts - int(p)) / parts // one more than there are stands for no object
 	ends := make([]int, objects+1)                                // of the operations of each object; before it, their begin
-	quiet := slices.Repeat([]bool{true}, objects)
+	quiet, locks := slices.Repeat([]bool{true}, objects), make([]bool, objects)
 	for _, scanner := range from.workers {
 		part := &scanner.ops.part[p]
 		spent = spent || part.spent
 		for i, c := range part.count {
 			ends[i+1] += c.n
 			quiet[i] = quiet[i] && !c.busy
+			locks[i] = locks[i] || c.locks
 		}
 	}
 	if look == nil {
 		quiet = w.quiet(p, runs, quiet)
 	} else {
 		for i := range quiet {
-			quiet[i] = !look.wants(i*parts + int(p))
+			quiet[i] = !locks[i] || !look.wants(i*parts+int(p))
 		}
 	}
 	for i := range objects {

@@ -134,8 +134,9 @@ type opPart struct {
 
 // objectOps is what is known of the operations on an object.
 type objectOps struct {
-	n    int
-	busy bool // some are not quiet
+	n     int
+	busy  bool // some are not quiet
+	locks bool // some waited for a lock
 }
 
 // opRun says where the operations of one location in one chunk are.
@@ -173,8 +174,10 @@ func (s *opStore) add(chunk, object uint32, o *Op, in inOp) {
 	if i >= len(p.count) {
 		p.count = append(p.count, make([]objectOps, i+1-len(p.count))...)
 	}
-	p.count[i].n++
-	p.count[i].busy = p.count[i].busy || !o.quiet() || in.ready > 0
+	of := &p.count[i]
+	of.n++
+	of.busy = of.busy || !o.quiet() || in.ready > 0
+	of.locks = of.locks || o.Kind == wire.LockBegin && o.Blocked != NotBlocked
 	flags := byte(o.Outcome) << outcomeShift
 	if o.Blocked != NotBlocked {
 		flags |= hasBlocked

@@ -30,9 +30,10 @@ func (p *process) used() {
 	}
 }
 
-// usedUntil notes that the process has used so much since it was started, if that is known. What it became (exec) counts for itself.
+// usedUntil notes that the process has used so much since it was started, if that is known. What it became (exec) counts for itself. Less than what was
+// known is no news of it: when it has gone, another process may have its number.
 func (p *process) usedUntil(t int64) {
-	if p.next == nil && t > p.before {
+	if p.next == nil && t > p.before+p.spent {
 		p.spent = t - p.before
 		p.out.CPUTime(p.spent)
 	}

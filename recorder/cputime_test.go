@@ -37,6 +37,15 @@ func TestCPUTime(t *testing.T) {
 	require.GreaterOrEqual(t, usedTime(t, archive), int64(spent))
 }
 
+// TestUsedLess: what a process is said to have used that ends, or whose number another one has by now, does not become less.
+func TestUsedLess(t *testing.T) {
+	p := &process{out: new(trace.ProcessWriter), before: 10}
+	for _, used := range []int64{0, 10, 110, 30, 0} {
+		p.usedUntil(used)
+	}
+	require.EqualValues(t, 100, p.spent)
+}
+
 // TestOwnCPUTime: a program that records itself has used none when it begins.
 func TestOwnCPUTime(t *testing.T) {
 	before := cpuTime(os.Getpid())

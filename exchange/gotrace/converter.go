@@ -23,8 +23,12 @@ type converter struct {
 	now        uint64            // time of the event in progress, since start; goes back at the begin of a generation, but not for a goroutine
 	latest     uint64            // of all events so far
 	goroutines map[exp.GoID]*goroutine
-	stacks     map[exp.Stack]*stack // of the generation
-	frames     []exp.StackFrame     // scratch
+	stacks     map[exp.Stack]*stack   // of the generation
+	recent     [recentStacks]struct { // of these
+		of    exp.Stack
+		known *stack
+	}
+	frames     []exp.StackFrame // scratch
 	functions  map[place]uint32
 	operations map[operation]uint32
 	regions    uint32 // defined so far
@@ -68,6 +72,7 @@ func (c *converter) event(e *step) {
 	switch e.Kind() {
 	case exp.EventSync:
 		clear(c.stacks)
+		clear(c.recent[:])
 		c.sync(e.about.(int64))
 	case exp.EventStateTransition:
 		if e.transition.Resource.Kind == exp.ResourceGoroutine {

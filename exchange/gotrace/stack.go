@@ -3,6 +3,7 @@ package gotrace
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	exp "golang.org/x/exp/trace"
 
@@ -156,17 +157,32 @@ func system(start string) bool {
 	return strings.HasPrefix(start, "runtime.") && !slices.Contains(starters, start) || strings.HasPrefix(start, "runtime/trace.")
 }
 
+// recentStacks is how many stacks can be found without a look into a map, which takes as long as all else that is done for an event.
+const recentStacks = 1 << 9
+
 // stack returns a stack of a goroutine, nil if there is none. Those of a generation are kept.
 func (c *converter) stack(s exp.Stack) *stack {
 	if s == exp.NoStack {
 		return nil
+	}
+	r := &c.recent[numberOf(s)%recentStacks]
+	if r.of == s {
+		return r.known
 	}
 	known, ok := c.stacks[s]
 	if !ok {
 		known = c.newStack(s)
 		c.stacks[s] = known
 	}
+	r.of, r.known = s, known
 	return known
+}
+
+// numberOf returns the last word of a stack: its number in a table of the reader, which does not tell it.
+func numberOf(s exp.Stack) uint64 {
+	const size = unsafe.Sizeof(s)
+	words := (*[size / 8]uint64)(unsafe.Pointer(&s))
+	return words[len(words)-1]
 }
 
 // framesOf appends the frames of a stack to a list.
