@@ -132,11 +132,18 @@ func (s *Step) where() string {
 	if 0 < s.Own && s.Own < n-1 {
 		path = readable.PathEnd(calls[:s.Own], 2) + " ▸ … ▸ " + calls[n-1]
 	}
+	if s.Metric == metric.Execution && slices.Contains(serving, calls[n-1]) {
+		path += " or what it called"
+	}
 	if at := readable.Place(readable.Base(s.File), s.Line); at != "" {
 		path += " (" + at + ")"
 	}
 	return readable.Clean(path)
 }
+
+// serving are functions of servers that call the program's own and hardly run themselves: where a goroutine seems to, no stack tells in which of these it was.
+var serving = []string{"http.(*conn).serve", "http.serverHandler.ServeHTTP", "http.(*ServeMux).ServeHTTP", "http.HandlerFunc.ServeHTTP", "http.(*http2serverConn).runHandler",
+	"http2.(*serverConn).runHandler", "grpc.(*Server).handleStream", "fasthttp.(*Server).serveConn"}
 
 // RequestsText writes what is known of requests for people, with so many names and rows of each list.
 func RequestsText(w io.Writer, e *Experiment, top int) error {
@@ -151,6 +158,11 @@ func RequestsText(w io.Writer, e *Experiment, top int) error {
 	list := firstNames(e.Requests, top)
 	if err := requestsTable(w, list, nameColumns); err != nil {
 		return err
+	}
+	if note := nameless(list); note != "" {
+		for _, line := range readable.Hang("", note, readable.Columns) {
+			fmt.Fprintln(w, line)
+		}
 	}
 	for i, f := range firstOf(e.sharing(findingsOf(list)), top) {
 		if i == 0 {
@@ -233,6 +245,16 @@ func (p *RequestPath) Text(w io.Writer) error {
 		rows = append(rows, []string{"", readable.Duration(rest), "in " + readable.Plural(few, "shorter step")})
 	}
 	return readable.Table(w, rows, "rr-")
+}
+
+// nameless says that many requests have no name, which decides what names can tell; "" if few have none.
+func nameless(list []Requests) string {
+	all := &list[0]
+	if all.Unnamed == 0 || 10*all.Unnamed < all.Count {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s have no name, as nothing shows what handled them. Those that have one are mostly the slow ones, so names cannot be compared.",
+		glue(readable.Grouped(all.Unnamed, 0)), glue(count(int64(all.Count), "request")))
 }
 
 // requestsTable writes a line for each name, which is at most so wide.
@@ -387,6 +409,9 @@ func (p *page) requests() {
 		p.line(line)
 	}
 	p.more(len(list)-1, len(p.e.Requests)-1, "name")
+	if note := nameless(list); note != "" {
+		p.styledPara(plain, 0, "", note)
+	}
 	for _, f := range firstOf(SlowFindings(p.e.Requests), 1) {
 		if !strings.Contains(p.e.Verdict.Text, f.Text) {
 			p.styledPara(plain, 0, "", f.Text+".")

@@ -248,19 +248,11 @@ func beginsWith(function string) bool {
 // operation says whether a path ends in an operation, not in a function.
 func (p *path) operation() bool { return p.kind != wire.Enter && p.kind != wire.Begin }
 
-// ofProgram says whether a function is one of the program itself, not of a library: as far as its file shows.
-func ofProgram(r *trace.Region) bool {
-	return strings.Contains(r.Func, ".") && r.File != "" && !strings.Contains(r.File, "@") && !strings.Contains(r.File, "/vendor/") && !standard(r)
-}
+// ofProgram says whether a function is one of the program itself, not of a library.
+func ofProgram(r *trace.Region) bool { return wire.OfProgram(r.Func, r.File) }
 
-// standard says whether a function is one of Go's own library: as far as its file shows.
-func standard(r *trace.Region) bool {
-	slash := strings.LastIndexByte(r.Func, '/') + 1
-	name, _, _ := strings.Cut(r.Func[slash:], ".")
-	pkg, dir := r.Func[:slash]+name, r.File[:max(strings.LastIndexByte(r.File, '/'), 0)]
-	host, _, _ := strings.Cut(pkg, "/")
-	return !strings.Contains(host, ".") && (dir == pkg || strings.HasSuffix(dir, "/src/"+pkg))
-}
+// standard says whether a function is one of Go's own library.
+func standard(r *trace.Region) bool { return wire.Standard(r.Func, r.File) }
 
 // lifelong returns the kind of the requests that a goroutine with this call path serves all its life.
 func (p *paths) lifelong(path int32) string {

@@ -393,6 +393,10 @@ func (c *converter) run(g *goroutine, e *step) {
 	if !g.loose {
 		c.loosen(g)
 	}
+	if g.interrupted {
+		g.interrupted = false
+		g.until += halfPeriod
+	}
 	if g.assists {
 		c.tell(g, wire.Assist, 0)
 	}
@@ -408,16 +412,18 @@ func processor(e *step) uint32 {
 
 // stop takes that a goroutine lost its processor.
 func (c *converter) stop(g *goroutine, t *exp.StateTransition, from exp.GoState) {
-	if s := c.stack(t.Stack); s != nil {
-		c.settle(g, s)
-		g.loose = false
-	}
 	cause := wire.Preempted
 	switch {
 	case from == exp.GoSyscall:
 		cause = wire.Returned
 	case t.Reason == "runtime.Gosched":
 		cause = wire.Yielded
+	}
+	if s := c.stack(t.Stack); s != nil {
+		if g.interrupted = cause == wire.Preempted && c.sampled(g, s); !g.interrupted {
+			c.settle(g, s)
+		}
+		g.loose = false
 	}
 	c.tell(g, wire.Ready, uint32(cause), 0)
 	c.queue(g)
@@ -473,13 +479,32 @@ func (c *converter) during(e *step) {
 	}
 }
 
-// sampled takes a stack of a goroutine that runs. Those of other stacks than its own are not of use.
-func (c *converter) sampled(g *goroutine, s *stack) {
-	if s == nil || !g.named || !g.loose || len(s.path) == 0 || len(g.levels) == 0 || s.path[0].region != g.levels[0].region {
-		return
+// halfPeriod is half of what a CPU profile samples after, ns of processor time.
+const halfPeriod = 5_000_000
+
+// sampled takes a stack of a goroutine that runs, and says whether it is of use: those of other stacks than its own are not. It stands for the time around it, as in a profile:
+// half a period before and after, but no more than half the way to another sample. So does the stack at which a goroutine was interrupted.
+func (c *converter) sampled(g *goroutine, s *stack) bool {
+	if s == nil || !g.named || g.system || len(s.path) == 0 {
+		return false
 	}
-	c.settle(g, s)
+	if !g.started && s.path[0].region == g.outer {
+		c.begin(g)
+	}
+	if !g.loose || len(g.levels) == 0 || s.path[0].region != g.levels[0].region {
+		return false
+	}
+	from := max(g.since, c.now-min(c.now, halfPeriod))
+	if g.until > g.since && c.now > g.since { // by a sample
+		from = max(from, g.since+(c.now-g.since)/2)
+	}
+	if n := len(g.waiting); n > 0 { // when it began to run, for instance
+		from = max(from, g.waiting[n-1].time)
+	}
+	c.goes(g, s.brief, from)
 	c.loosen(g)
+	g.until += halfPeriod
+	return true
 }
 
 // finish ends all locations with the trace.

@@ -22,21 +22,23 @@ type goroutine struct {
 	levels  []frame // that are open
 	loose   bool    // it ran since its last stack: at which levels, the next one will tell
 	since   uint64  // when it began to
+	until   uint64  // the levels are taken for those of its last stack until then; since, unless that was sampled
 	waiting []event // what it did since then
 
-	wait    wire.Kind // the operation in which it is blocked
-	outcome wire.Outcome
-	chosen  uint64 // object word of the select, or of what interrupted it
-	unknown bool   // it waits for something that is not known yet
-	assists bool   // it is in a GC assist
-	blocked uint64 // when its last wait began
-	timed   bool   // a timer started it
-	earlier firing // of its function, before it was started
-	meets   bool   // it let somebody go on, or waited for somebody, other than for a lock
-	turns   bool   // it is a coroutine
-	turned  bool   // it has just let the one go on that it takes turns with, for which it waits next
-	asleep  bool   // words still hold that it began asleep, waiting for that, in their second
-	queued  int    // place among those that are ready, -1 if it is not
+	wait        wire.Kind // the operation in which it is blocked
+	outcome     wire.Outcome
+	chosen      uint64 // object word of the select, or of what interrupted it
+	unknown     bool   // it waits for something that is not known yet
+	assists     bool   // it is in a GC assist
+	blocked     uint64 // when its last wait began
+	timed       bool   // a timer started it
+	earlier     firing // of its function, before it was started
+	meets       bool   // it let somebody go on, or waited for somebody, other than for a lock
+	turns       bool   // it is a coroutine
+	interrupted bool   // it lost its processor where its levels say
+	turned      bool   // it has just let the one go on that it takes turns with, for which it waits next
+	asleep      bool   // words still hold that it began asleep, waiting for that, in their second
+	queued      int    // place among those that are ready, -1 if it is not
 
 	before *situation // what it did before the part that is converted; nil once it is written
 	words  []uint64   // events that are not written yet
@@ -69,7 +71,7 @@ func (c *converter) tell(g *goroutine, kind wire.Kind, id uint32, word ...uint64
 }
 
 // loosen says that a goroutine goes on from here, nobody knows to where.
-func (c *converter) loosen(g *goroutine) { g.loose, g.since = true, c.now }
+func (c *converter) loosen(g *goroutine) { g.loose, g.since, g.until = true, c.now, c.now }
 
 // name takes a stack of a goroutine, or the one it was started with, as what it is called by.
 func (c *converter) name(g *goroutine, s *stack) {
@@ -102,12 +104,17 @@ func (c *converter) settle(g *goroutine, s *stack) {
 		return
 	}
 	c.begin(g)
-	n, k := g.common(s.path)
-	c.back(g, n)
-	for _, f := range s.path[k:] {
-		c.put(g, c.now, wire.Enter, f.region)
+	c.goes(g, s.path, c.now)
+}
+
+// goes takes that a goroutine is at a path from a time on, at the latest until which it was where that does not lead to.
+func (c *converter) goes(g *goroutine, path []frame, from uint64) {
+	n, k := g.common(path)
+	c.back(g, n, from)
+	for _, f := range path[k:] {
+		c.put(g, from, wire.Enter, f.region)
 	}
-	g.levels = append(g.levels, s.path[k:]...)
+	g.levels = append(g.levels, path[k:]...)
 }
 
 // common returns how many levels are still open at a path, and how many functions of that they are, which go on from where they are there.
@@ -184,17 +191,26 @@ func (c *converter) slept(g, waiter *goroutine) {
 	}
 }
 
-// back closes all but n levels since when the goroutine is loose, and writes what waits.
-func (c *converter) back(g *goroutine, n int) {
-	c.close(g, g.since, n, n)
-	for _, e := range g.waiting {
-		if e.n > 0 {
-			c.put(g, e.time, e.kind, e.id, e.word)
-		} else {
-			c.put(g, e.time, e.kind, e.id)
-		}
+// back closes all but n levels when the time is over for which they stand, at the latest at a given one, and writes what waits.
+func (c *converter) back(g *goroutine, n int, latest uint64) {
+	over := max(min(g.until, latest), g.since)
+	k := 0
+	for ; k < len(g.waiting) && g.waiting[k].time < over; k++ {
+		c.putEvent(g, &g.waiting[k])
+	}
+	c.close(g, over, n, n)
+	for ; k < len(g.waiting); k++ {
+		c.putEvent(g, &g.waiting[k])
 	}
 	g.waiting = g.waiting[:0]
+}
+
+func (c *converter) putEvent(g *goroutine, e *event) {
+	if e.n > 0 {
+		c.put(g, e.time, e.kind, e.id, e.word)
+	} else {
+		c.put(g, e.time, e.kind, e.id)
+	}
 }
 
 // leave writes what waits of a goroutine of which no other stack comes: it is back in the function that it was started with.
@@ -206,7 +222,7 @@ func (c *converter) leave(g *goroutine) {
 		return
 	}
 	c.begin(g)
-	c.back(g, min(len(g.levels), 1))
+	c.back(g, min(len(g.levels), 1), c.now)
 }
 
 // pieceWords is the length from which on the events of a goroutine are written.

@@ -19,6 +19,7 @@ type frame struct {
 // stack is a stack of a goroutine.
 type stack struct {
 	path    []frame // from the root on, without what the runtime does at both ends
+	brief   []frame // the same, without what is inside the function of a library that the innermost one of the program calls: for samples, each of which is elsewhere in that
 	start   uint32  // region of the function that the goroutine was started with
 	system  bool    // the goroutine is one of the runtime, or writes the trace
 	awaits  string  // what it is called if it waits for the network
@@ -225,10 +226,17 @@ func (c *converter) newStack(s exp.Stack) *stack {
 	if frames[root].Func == waitGroupGo {
 		root-- // goroutines that call different functions
 	}
+	own := 0 // how many levels lead to that of the program
 	for i := root; i >= leaf; i-- {
 		if !strings.HasSuffix(frames[i].Func, methodValue) {
 			n.path = append(n.path, frame{region: c.function(&frames[i]), line: uint32(frames[i].Line)})
 		}
+		if wire.OfProgram(frames[i].Func, frames[i].File) {
+			own = len(n.path)
+		}
+	}
+	if n.brief = n.path; own > 0 {
+		n.brief = n.path[:min(own+1, len(n.path))]
 	}
 	if n.relocks {
 		n.path = append(n.path, frame{region: c.defined(operation{condWait.name, n.leaf})})
