@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"slices"
 	"strings"
 
 	exp "golang.org/x/exp/trace"
@@ -501,7 +502,11 @@ func (c *converter) sampled(g *goroutine, s *stack) bool {
 	if n := len(g.waiting); n > 0 { // when it began to run, for instance
 		from = max(from, g.waiting[n-1].time)
 	}
-	c.goes(g, s.brief, from)
+	path := s.brief
+	if slices.ContainsFunc(g.levels, func(f frame) bool { return f.user != nil }) { // which may have been begun in what that leaves out
+		path = s.path
+	}
+	c.goes(g, path, from)
 	c.loosen(g)
 	g.until += halfPeriod
 	return true

@@ -33,13 +33,15 @@ func TestSampled(t *testing.T) {
 		{"while it waits", "0 serve; 1 waits serve; 20 ~serve/hash; 40 serve/write", "0+serve 40+write 40-write"},
 		{"interrupted", "0 serve; 20 stops serve/hash; 30 resumes; 50 serve/write", "0+serve 15+hash 30! 35-hash 50+write 50-write"},
 		{"interrupted soon after a sample", "0 serve; 20 ~serve/rank; 24 stops serve/hash; 30 resumes; 31 serve/write", "0+serve 15+rank 22-rank 22+hash 30! 31-hash 31+write 31-write"},
+		{"within a library", "0 serve; 20 ~serve/read|/wait; 30 ~serve/read|/copy; 40 serve", "0+serve 15+read 35-read"},
+		{"in a region of a library", "0 begins serve/read/wait; 20 ~serve/read|/wait; 30 ~serve/read|/wait/copy; 40 serve", "0+serve 0+read 0+wait 0+region 25+copy 35-copy 35-region 35-wait 35-read"},
 		{"interrupted at its first stack", "0 starts serve; 3 stops serve/hash; 9 resumes; 20 serve/write", "3+serve 3+hash 9! 14-hash 20+write 20-write"},
 	} {
 		require.Equal(t, c.want, sampled(t, c.does), c.name)
 	}
 }
 
-// sampled converts what a goroutine does at times in ms, at stacks, or samples of such (~), or where it is interrupted (stops), and returns when it enters (+) and exits (-) functions, and begins to run (!), until 60 ms.
+// sampled converts what a goroutine does at times in ms, at stacks, or samples of such (~), or where it is interrupted (stops) or begins a region, and returns when it enters (+) and exits (-) functions, and begins to run (!), until 60 ms.
 func sampled(t *testing.T, does string) string {
 	var file bytes.Buffer
 	w, err := trace.NewWriter(&file, trace.Options{Resolution: 1})
@@ -51,10 +53,13 @@ func sampled(t *testing.T, does string) string {
 	c.goroutines[1] = g
 	path := func(text string) *stack {
 		s := &stack{}
-		for _, name := range strings.Split(text, "/") {
+		brief, _, cut := strings.Cut(text, "|")
+		for _, name := range strings.Split(strings.Replace(text, "|", "", 1), "/") {
 			s.path = append(s.path, frame{region: c.function(&exp.StackFrame{Func: name})})
 		}
-		s.start, s.brief = s.path[0].region, s.path
+		if s.start, s.brief = s.path[0].region, s.path; cut {
+			s.brief = s.path[:strings.Count(brief, "/")+1]
+		}
 		return s
 	}
 	at := func(ms int) { c.now, c.latest = uint64(ms)*1e6, uint64(ms)*1e6 }
@@ -67,6 +72,7 @@ func sampled(t *testing.T, does string) string {
 		start, starts := strings.CutPrefix(what, "starts ")
 		wait, waits := strings.CutPrefix(what, "waits ")
 		sample, samples := strings.CutPrefix(what, "~")
+		begin, begins := strings.CutPrefix(what, "begins ")
 		stop, stops := strings.CutPrefix(what, "stops ")
 		switch {
 		case starts:
@@ -74,6 +80,10 @@ func sampled(t *testing.T, does string) string {
 		case waits:
 			c.settle(g, path(wait))
 			g.loose = false
+		case begins:
+			c.settle(g, path(begin))
+			c.enter(g, operation{name: "region"}, &user{ends: "region"})
+			c.loosen(g)
 		case samples:
 			c.sampled(g, path(sample))
 		case stops:
