@@ -7,7 +7,7 @@
 //     and those of which the trace has no stack are left out.
 //   - Stacks are call paths. Between two stacks of a goroutine it was in the functions that both have in common, and at which place in
 //     between is not known. If its callers did not move on to another line, it is taken for the same call. So visits are as many as were seen.
-//     Samples of a CPU profile stand for half a period, of 5 ms, before and after them.
+//     Samples of a CPU profile, and the stacks at which goroutines are interrupted, stand for half a period, of 5 ms, before and after them.
 //   - Regions and tasks of the program are levels below the function that began them, until they end or that function does. A task that does not end there is left: where it does end is told by its number.
 //     Another task that the goroutine begins at the same place, and not as a part of it, closes its level, too.
 //   - Running, ready (by whom woken), system calls, GC assist, and stopped are states. What waits for a reason that is no operation is parked.
