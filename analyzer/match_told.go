@@ -66,7 +66,7 @@ func (m *Matcher) ends(ops []Op, tell func(i, by int32)) {
 
 // latest returns the number of the last of a list in the order of time that is not later than t, -1 if there is none. It is near the one before, from which it looks, as most are.
 func latest(list []stamped, t int64, from int) int {
-	at, step := max(from, 0), 1 // all before at are not later
+	at, step := max(from, 0), 1 // none before at is later
 	if at < len(list) && list[at].time > t {
 		at = 0
 	}

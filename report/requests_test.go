@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/metric"
 	"tracerec/report"
 )
 
@@ -119,4 +120,28 @@ func TestUsual(t *testing.T) {
 	r.Parts = nil
 	_, is = r.Usual()
 	require.False(t, is)
+}
+
+// TestNameless: where a tenth of the requests or more have no name, that is said.
+func TestNameless(t *testing.T) {
+	for unnamed, said := range map[int]bool{0: false, 9: false, 10: true, 60: true} {
+		var out strings.Builder
+		e := &report.Experiment{Sidecar: report.Sidecar{Requests: []report.Requests{{Name: "(all)", Count: 100, Unnamed: unnamed}}}}
+		require.NoError(t, report.RequestsText(&out, e, 5))
+		require.Equal(t, said, strings.Contains(strings.Join(strings.Fields(out.String()), " "), "of 100 requests have no name, as nothing shows what handled them."), "%d: %s", unnamed, out.String())
+	}
+}
+
+// TestRunningInServer: a function of a server that calls the program's own hardly runs itself, but it waits itself.
+func TestRunningInServer(t *testing.T) {
+	for _, c := range []struct {
+		metric, function, want string
+	}{
+		{metric.Execution, "http.(*conn).serve", "running in http.(*conn).serve or what it called (server.go:9)"},
+		{metric.Ready, "http.(*conn).serve", "waiting for a processor in http.(*conn).serve (server.go:9)"},
+		{metric.Execution, "main.serve", "running in main.serve (server.go:9)"},
+	} {
+		p := report.LatencyPart{Step: report.Step{Metric: c.metric, CallPath: []string{c.function}, File: "/go/server.go", Line: 9}}
+		require.Equal(t, c.want, p.Words())
+	}
 }

@@ -253,7 +253,7 @@ func nameless(list []Requests) string {
 	if all.Unnamed == 0 || 10*all.Unnamed < all.Count {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s have no name, as nothing shows what handled them. Those that have one are mostly the slow ones, so names cannot be compared.",
+	return fmt.Sprintf("%s of %s have no name, as nothing shows what handled them. In an execution trace, those that have one are mostly the slow ones: do not compare names.",
 		glue(readable.Grouped(all.Unnamed, 0)), glue(count(int64(all.Count), "request")))
 }
 

@@ -50,11 +50,8 @@ func (c *converter) resume(g *goroutine) {
 	s := g.before
 	g.before = nil
 	put := func(e event) {
-		if e.n > 0 {
-			c.put(g, c.part.from, e.kind, e.id, e.word)
-		} else {
-			c.put(g, c.part.from, e.kind, e.id)
-		}
+		e.time = c.part.from
+		c.putEvent(g, &e)
 	}
 	put(event{kind: wire.Begin, id: s.start, n: 1})
 	for _, region := range s.levels {

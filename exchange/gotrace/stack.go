@@ -158,7 +158,7 @@ func system(start string) bool {
 	return strings.HasPrefix(start, "runtime.") && !slices.Contains(starters, start) || strings.HasPrefix(start, "runtime/trace.")
 }
 
-// recentStacks is how many stacks can be found without a look into a map, which takes as long as all else that is done for an event.
+// recentStacks is how many stacks can be found without a look into the map: those took a twentieth of an analysis.
 const recentStacks = 1 << 9
 
 // stack returns a stack of a goroutine, nil if there is none. Those of a generation are kept.
