@@ -98,7 +98,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 			index = s.indexWaits(jumps)
 		}
 	})
-	path := findCriticalPath(s, lives, jumps, matchWorkers)
+	path := findCriticalPath(s, lives, m.places, jumps, matchWorkers)
 	beside.Wait()
 	b := &builder{matching: m, path: path, index: index, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
 	out, err := b.build()

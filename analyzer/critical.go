@@ -19,6 +19,27 @@ type criticalPath struct {
 	pieces     []piece          // waits that the path was in or behind, ascending by (loc, begin)
 	split      report.Split
 	inside     map[insideKey]int64
+	takes      []takes // by call path
+}
+
+// takes is how many waits in a call path the path was led on by.
+type takes struct {
+	first  int32 // a group of those who waited,
+	n      int64 // and how many of them are its
+	others map[int32]int64
+}
+
+// add counts a wait of a group.
+func (t *takes) add(group int32) {
+	switch {
+	case t.n == 0 || t.first == group:
+		t.first = group
+		t.n++
+	case t.others == nil:
+		t.others = map[int32]int64{group: 1}
+	default:
+		t.others[group]++
+	}
 }
 
 // unrecorded is a stretch of the path that is shown at a call path, one of (not recorded), of a location.
@@ -39,6 +60,7 @@ func (p *criticalPath) trail(loc uint32) trail {
 type walker struct {
 	s        *scan
 	process  int
+	group    []int32 // by location
 	path     *criticalPath
 	jumps    *jumps
 	readings pauses       // of readers
@@ -58,7 +80,7 @@ type walker struct {
 type taken struct{ loc, jump uint32 }
 
 // findCriticalPath walks backwards from the end of a process, or of the location that was chosen.
-func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*matchWorker) *criticalPath {
+func findCriticalPath(s *scan, lives *lives, places *places, jumps *jumps, matchWorkers []*matchWorker) *criticalPath {
 	p := new(criticalPath)
 	root := lives.pathProcess
 	if root < 0 {
@@ -71,6 +93,7 @@ func findCriticalPath(s *scan, lives *lives, jumps *jumps, matchWorkers []*match
 	w := &walker{s: s, process: root, path: p, here: step{loc: NoCauser}, aside: 1000}
 	w.taken.store, w.hurdles.store, w.steps.store = s.store, s.store, s.store
 	p.jumps, w.jumps = jumps, jumps
+	p.takes, w.group = make([]takes, len(s.paths.nodes)), places.group
 	w.pauses(matchWorkers)
 	loc, t := w.start(lives)
 	for n := 0; t > p.begin; n++ {
@@ -195,7 +218,9 @@ func (w *walker) step(loc uint32, t int64) (uint32, int64) {
 func (w *walker) take(x taken) {
 	w.took++
 	w.taken.add(x)
-	if j := &w.jumps.list[x.jump]; w.forLock(j) {
+	j := &w.jumps.list[x.jump]
+	w.path.takes[j.path].add(w.group[x.loc])
+	if w.forLock(j) {
 		w.hurdles.add(hurdle{j.begin, x.loc, w.took, w.steps.end()})
 	}
 }

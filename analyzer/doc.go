@@ -162,7 +162,7 @@
 // execution, gc_assist; sleep, the own time of sleeps; of the own time of any other operation waiting, inside of its wait for another, or of what would be one if the causer lived; external, inside of its other wait
 // states; runnable, behind the begin of its first wait of any kind, or, if it is on an object, blocked and has none, from where it blocked.
 // not recorded, as above; and execution, all the rest. These add up to the focus. The time in each operation but sleeps, overhead
-// apart, is divided up the same way, for each group, and so are states in regions and own paths.
+// apart, is divided up the same way, for each group, and so are states in regions and own paths. Taken is how many waits there P took, also those that it went back over later.
 //
 // The critical part of a wait is the time within [From, End) during which P is on its causer, where From is the begin of the wait
 // state, but for joins max(begin, mean time of the Dones of the counter's generation). What waits in package testing waits for the goroutine that

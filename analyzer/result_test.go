@@ -66,7 +66,7 @@ func translate(a *trace.Archive, x *report.Experiment) *translation {
 	}
 	for _, o := range x.Operations {
 		t.out.Operations[naive.Cell{Path: t.paths[o.Path], Location: t.group(o.Group)}] = naive.Inside{
-			Split: naive.Split{Execution: o.Execution, Runnable: o.Runnable, Waiting: o.Waiting, External: o.External, NotRecorded: o.NotRecorded}, Yielded: o.Yielded}
+			Split: naive.Split{Execution: o.Execution, Runnable: o.Runnable, Waiting: o.Waiting, External: o.External, NotRecorded: o.NotRecorded}, Yielded: o.Yielded, Taken: o.Taken}
 	}
 	t.out.PathCounts = t.counts(x.PathCounts)
 	for _, e := range x.NeverEnded {

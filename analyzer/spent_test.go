@@ -44,11 +44,11 @@ func TestVerdictOfWakeUp(t *testing.T) {
 		at                        report.OperationSplit
 	}{
 		{"released", "process main cpu 300" + late(sent), least + "not running yet.", "wakeup", true,
-			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
+			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85, Taken: 1}},
 		{"released, and who ran is not known", late(sent), "Waiting that is recorded hardly delays the run; 85.0 % of the critical path is wake-up in recv at m.go:3: ready " +
-			"to run, but not running yet.", "wakeup", false, report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
+			"to run, but not running yet.", "wakeup", false, report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85, Taken: 1}},
 		{"released, without a processor", "process main cpu 90 processors 1" + late(sent), least + "without a processor.", "wakeup", true,
-			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85}},
+			report.Split{Execution: 10 + 5, Runnable: 85}, report.OperationSplit{Runnable: 85, Taken: 1}},
 		{"by nobody", "process main cpu 300" + late("enter work @w.go:2\n  6 exit"), "Waiting that is recorded hardly delays the run; 88.0 % of the critical path is waiting in recv at m.go:3 " +
 			"for something that is not recorded: instrument what ends that to know more.", "external_wait", false,
 			report.Split{Execution: 10 + 2, External: 88}, report.OperationSplit{Execution: 1, External: 88}},

@@ -98,13 +98,24 @@ func (b *builder) operations() {
 		group int32
 	}
 	all := map[place]*report.OperationSplit{}
-	for k, d := range b.path.inside {
-		at := place{b.rank[k.path], k.group}
+	of := func(path uint32, group int32) *report.OperationSplit {
+		at := place{b.rank[path], group}
 		if all[at] == nil {
 			all[at] = &report.OperationSplit{Path: at.path, Group: at.group}
 		}
-		o := all[at]
+		return all[at]
+	}
+	for k, d := range b.path.inside {
+		o := of(k.path, k.group)
 		*[...]*int64{&o.Execution, &o.Runnable, &o.Waiting, &o.External, &o.Yielded, &o.NotRecorded}[k.part] += d
+	}
+	for path, t := range b.path.takes {
+		if t.n > 0 {
+			of(uint32(path), t.first).Taken = t.n
+		}
+		for group, n := range t.others {
+			of(uint32(path), group).Taken = n
+		}
 	}
 	for _, o := range all {
 		b.out.Operations = append(b.out.Operations, *o)

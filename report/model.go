@@ -184,6 +184,7 @@ type OperationSplit struct {
 	External    int64  `json:"external,omitempty"`
 	Yielded     int64  `json:"yielded,omitempty"`      // the part of Runnable in which they had given up their processors
 	NotRecorded int64  `json:"not_recorded,omitempty"` // events of them were lost
+	Taken       int64  `json:"taken,omitempty"`        // how many of the waits there the path was led on by: it came from who was waited for
 }
 
 // Start says where a location was when a piece of its trace began, so that the piece can be read alone.

@@ -175,6 +175,7 @@ func hydro() *Experiment {
 		Worst: []Instance{{recv, 3, 431 * ms, 439_100_000, 8_100_000, 4, int32(sweep), 3, 4}, {recv, 2, 5 * ms, 6 * ms, 1 * ms, -1, -1, 2, -1}}}
 	b.Stats[join] = Stats{Count: 1, Sum: 1280 * ms, Min: 1280 * ms, Max: 1280 * ms, Mean: 1280 * ms, Q25: 1280 * ms, Median: 1280 * ms, Q75: 1280 * ms,
 		Worst: []Instance{{wait, 0, 3 * ms, 1283 * ms, 1280 * ms, 4, int32(step), 0, 4}}}
+	b.Operations = []OperationSplit{{Path: recv, Group: 1, Taken: 200}}
 	b.Findings = []Finding{
 		{Line: Line{Metric: late, Path: recv, Group: 1, Severity: 3780 * ms, Critical: 491 * ms, Instances: 1400, Locations: []uint32{1, 2, 3, 5, 6, 7, 8},
 			Causers: []Causer{{1, int32(sweep), 3_720 * ms, []uint32{4}, 0}, {1, int32(lock), 60 * ms, []uint32{1, 2, 3}, 0}}},

@@ -90,6 +90,40 @@ func TestReadyMost(t *testing.T) {
 	require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet.", spaced(e.Verdict.Text))
 }
 
+// TestAside: who is waited for at a channel all the time, and never waits for those, limits the run; their waiting does not delay it.
+func TestAside(t *testing.T) {
+	const waited = "worker ×7 (of 8) waited to receive from Halo.left (8 channels) for worker[3], which was mostly in sweep at ppm.go:88 then."
+	for _, c := range []struct {
+		taken  int64 // of 1,400 waits
+		metric string
+		others int64 // what others than worker[3] were waited for
+		aside  bool
+	}{
+		{69, metric.LateSender, 60 * ms, true},
+		{70, metric.LateSender, 60 * ms, false}, // one in 20 led the path on
+		{0, metric.LateReceiver, 60 * ms, true},
+		{0, metric.FullBuffer, 60 * ms, true},
+		{0, metric.CondWait, 60 * ms, false}, // who waits for a condition has no part in a pipeline
+		{0, metric.LateSender, 400 * ms, false},
+	} {
+		e := hydro()
+		f := &e.Findings[0]
+		e.Metrics[f.Metric].Name, e.Operations[0].Taken = c.metric, c.taken
+		f.Causers[0].Severity, f.Causers[1].Severity = f.Severity-c.others, c.others
+		f.Causers[1].Group = 0
+		e.Judge()
+		said := spaced(e.Verdict.Text)
+		if !c.aside {
+			require.Contains(t, said, "delays the run most: 38.3 % of its time (491 ms), ", "%v", c)
+			continue
+		}
+		require.Equal(t, "What limits the run is worker[3]: for 38.3 % of it (491 ms), "+waited, said, "%v", c)
+		e.Split.Runnable, e.Split.Execution = 700*ms, 503*ms
+		e.Judge()
+		require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet. For 38.3 % of the run (491 ms), "+waited, spaced(e.Verdict.Text))
+	}
+}
+
 // TestBeyond: waiting for nobody is only said to be that where all is recorded in which goroutines waited.
 func TestBeyond(t *testing.T) {
 	operation, region := Region{Name: "recv", Operation: true}, Region{Name: "work"}

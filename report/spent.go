@@ -79,6 +79,7 @@ func (s *OperationSplit) add(o *OperationSplit) {
 	s.External += o.External
 	s.Yielded += o.Yielded
 	s.NotRecorded += o.NotRecorded
+	s.Taken += o.Taken
 }
 
 // mostly returns what most of the critical path in a call path is spent with, of which all groups together did this in operations.

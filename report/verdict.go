@@ -115,10 +115,46 @@ func (p *page) delays(waiting string, f *Finding, how string) string {
 	if idle := idleness[p.e.Metrics[f.Metric].Name]; idle != "" {
 		return p.idles(idle, f)
 	}
+	if p.aside(f) {
+		return p.limits(waiting, f)
+	}
 	if p.e.Groups[f.Group].tests() {
 		waiting += " of " + p.waiters(f)
 	}
 	return fmt.Sprintf("%s %s delays %s most: %s.", waiting, p.purpose(f), p.e.Header.focus(), how)
+}
+
+// aside says whether a finding is of waiting at channels, for others of one group, by which the critical path was hardly ever led: it was on those others all the
+// time, as on the slowest stage of a pipeline, and would have been there if nobody had waited for them.
+func (p *page) aside(f *Finding) bool {
+	const seldom = 20 // it was led by fewer than one in so many
+	switch p.e.kind(f).Name {
+	case metric.LateSender, metric.LateReceiver, metric.FullBuffer:
+	default:
+		return false
+	}
+	causers := p.causersOf(f)
+	if len(causers) == 0 || causers[0].Group < 0 || 10*causers[0].Severity < 9*f.Severity {
+		return false
+	}
+	taken := int64(0)
+	for _, o := range p.e.Operations {
+		if slices.ContainsFunc(f.AllLines(), func(l Line) bool { return l.Path == o.Path && l.Group == o.Group }) {
+			taken += o.Taken
+		}
+	}
+	return seldom*taken < int64(f.Instances)
+}
+
+// limits is the sentence for a finding whose waiting is aside: it is the work of those who were waited for that takes the time.
+func (p *page) limits(waiting string, f *Finding) string {
+	h := &p.e.Header
+	share, waited := glue(percent(f.Critical, h.Focus)), fmt.Sprintf("(%s), %s waited %s %s.%s", glue(seconds(f.Critical)), p.waiters(f), p.purpose(f), p.because(f), f.Busy.sentence())
+	if waiting != "Waiting" {
+		return fmt.Sprintf("For %s of %s %s", share, h.focus(), waited)
+	}
+	c := p.causersOf(f)[0]
+	return fmt.Sprintf("What limits %s is %s: for %s of it %s", h.focus(), p.who(c.Group, c.mattering()), share, waited)
 }
 
 // idleness says what the program does while something has nothing to do, by the metric of that. Who is idle does not delay anybody, but could have had a part of the work.

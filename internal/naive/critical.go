@@ -21,6 +21,7 @@ type Split struct {
 type Inside struct {
 	Split
 	Yielded int64 // the part of Runnable in which processors had been given up
+	Taken   int64 // waits that the path was led on by
 }
 
 // crossing is a wait for another: all those of an operation, as one.
@@ -187,6 +188,7 @@ func (p *pathfinder) before(l *location, t int64) (*location, int64) {
 		if !p.waits(c.causer, c.end) {
 			p.onPath(l, c.end, t)
 			p.taken = append(p.taken, c)
+			p.n.took(c)
 			return c.causer, c.end
 		}
 	}

@@ -76,3 +76,11 @@ func (p *pathfinder) innermost(l *location, t int64) (best *crossing) {
 	}
 	return best
 }
+
+// took counts a wait that the path was led on by.
+func (n *analysis) took(c *crossing) {
+	at := Cell{"", c.op.path, n.result.Group[c.op.loc.id]}
+	inside := n.result.Operations[at]
+	inside.Taken++
+	n.result.Operations[at] = inside
+}
