@@ -272,3 +272,36 @@ location b
 		require.Contains(t, x.Advice(f), said)
 	}
 }
+
+// Of goroutines of which only the last one is known to be joined, it is said how long it lived, if the others lived for half as long or less on average, and so is in the
+// first sentence if it slept.
+func TestLived(t *testing.T) {
+	const join = `
+waits wg
+location main
+  0 enter main @main.go:1
+  0 create a @main.go:2
+  0 create b @main.go:2
+  10 wait wg @main.go:3
+  10 blocked
+  80 leave
+  100 exit
+location a
+  0 begin worker by main
+  ENDED end
+location b
+  0 begin worker by main
+  5 sleep @main.go:7
+  79 leave
+  80 done wg
+  80 end
+`
+	const unknown, lived = " Whether others were done earlier is not known.", " worker[1] lived for 80 ns, the other one of worker ×2 for ENDED ns on average."
+	for ended, said := range map[string]string{"20": lived, "40": lived, "41": unknown} {
+		x := analyzeText(t, strings.ReplaceAll(join, "ENDED", ended))
+		said = strings.ReplaceAll(said, "ENDED", ended)
+		finding := strings.ReplaceAll(x.Sentences().Finding(&x.Findings[0]), "\u00a0", " ")
+		require.True(t, strings.HasSuffix(finding, said), finding)
+		require.Equal(t, said != unknown, strings.HasSuffix(strings.ReplaceAll(x.Verdict.Text, "\u00a0", " "), "is sleep of worker[1] at main.go:7."+said), x.Verdict.Text)
+	}
+}

@@ -343,6 +343,11 @@ func (e *Experiment) explained(f *Finding) bool {
 func (p *page) later(f *Finding) string {
 	switch {
 	case p.e.lastOnly(f):
+		if causers := p.causersOf(f); len(causers) == 1 && len(causers[0].Locations) == 1 {
+			if lived := p.lived(causers[0].Locations[0]); lived != "" {
+				return lived
+			}
+		}
 		return " Whether others were done earlier is not known."
 	case p.e.even(f):
 		return " On average, they were done hardly earlier."

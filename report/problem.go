@@ -452,6 +452,6 @@ func (e *Experiment) Collector() (text, advice string) {
 	if i < 0 || 20*e.Total(i) < max(e.execution()+e.Total(i), e.Header.Wall) { // other goroutines may be idle, however many there are
 		return "", ""
 	}
-	return fmt.Sprintf("Goroutines had to help the garbage collector, or to wait for it, for %s (%s of all time); they worked for %s.",
-		glue(seconds(e.Total(i))), glue(percent(e.Total(i), e.Header.Time)), glue(seconds(e.execution()))), problem(GCPressure).Advice
+	return fmt.Sprintf("Goroutines had to help the garbage collector, or to wait for it, for %s: %s of their time at work.",
+		glue(seconds(e.Total(i))), glue(percent(e.Total(i), e.execution()+e.Total(i)))), problem(GCPressure).Advice
 }

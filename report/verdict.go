@@ -431,8 +431,11 @@ func (p *page) work(top spending) Verdict {
 	}) {
 		_, v.Text, _ = strings.Cut(v.Text, "; ") // others may have waited for just that
 	}
-	if top.doing == working {
+	switch {
+	case top.doing == working:
 		v.Text += p.uneven(top.largest)
+	case 2*top.most > top.time:
+		v.Text += p.lived(top.largest)
 	}
 	if top.doing == working || top.doing == unclear {
 		v.Text += p.pollingOf(top.largest)
@@ -448,6 +451,38 @@ func (p *page) uneven(loc uint32) string {
 		return ""
 	}
 	return fmt.Sprintf(" %s worked %s longer than those of %s that lived at the same time did on average: the work is not divided evenly.", p.name(loc), glue(seconds(longer)), p.several(group, e.Groups[group].Count))
+}
+
+// lived says that a location lived much longer than the others of its group did on average, if that is worth it; else "".
+func (p *page) lived(loc uint32) string {
+	const much = 2 // times
+	e, group := p.e, p.e.Locations[loc].Group
+	i := e.MetricIndex(metric.Time)
+	if i < 0 || group < 0 || e.Groups[group].Count < 2 || e.Groups[group].tests() {
+		return ""
+	}
+	lives := map[uint32]int64{}
+	for _, c := range e.inclusive(i, true) {
+		if l := &e.Locations[c.Location]; l.Group == group && l.Count <= 1 {
+			lives[c.Location] += c.Value
+		}
+	}
+	others := int64(len(lives) - 1)
+	if len(lives) != e.Groups[group].Count {
+		return ""
+	}
+	mean := -lives[loc] / others
+	for _, life := range lives {
+		mean += life / others
+	}
+	if lives[loc] < much*mean || float64(lives[loc]-mean) < worth*float64(e.Header.Focus) {
+		return ""
+	}
+	rest := fmt.Sprintf("other %d", others)
+	if others == 1 {
+		rest = "other one"
+	}
+	return fmt.Sprintf(" %s lived for %s, the %s of %s for %s on average.", p.name(loc), glue(seconds(lives[loc])), glue(rest), p.several(group, len(lives)), glue(seconds(mean)))
 }
 
 // longer returns how much longer locations of a group worked than those of it that lived at the same time did on average. Tests are no parts of one work.
