@@ -81,13 +81,13 @@ func TestReadyMost(t *testing.T) {
 	require.Equal(t, "ready", e.Verdict.Metric)
 	e.Header.CPUTime, e.Header.Load = 600*ms, &Load{Running: 800 * ms}
 	e.Judge()
-	require.Contains(t, spaced(e.Verdict.Text), "did not run yet; those that ran had a real processor for only 75.0 % of that time, as other programs took the rest. Of")
+	require.Contains(t, spaced(e.Verdict.Text), "did not run yet; those that ran had a real processor for only 75.0 % of that time, as other programs took the rest; 100.0 % of the work is in sweep at ppm.go:88. Of")
 	e.Header.CPUTime = 700 * ms
 	e.Judge()
 	require.NotContains(t, e.Verdict.Text, "other programs")
 	e.Findings[0].Critical = 40 * ms
 	e.Judge()
-	require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet.", spaced(e.Verdict.Text))
+	require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet; 100.0 % of the work is in sweep at ppm.go:88.", spaced(e.Verdict.Text))
 }
 
 // TestAside: who is waited for at a channel all the time, and never waits for those, limits the run; their waiting does not delay it.
@@ -121,6 +121,36 @@ func TestAside(t *testing.T) {
 		e.Split.Runnable, e.Split.Execution = 700*ms, 503*ms
 		e.Judge()
 		require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet. For 38.3 % of the run (491 ms), "+waited, spaced(e.Verdict.Text))
+	}
+}
+
+// TestFull: where all processors were busy nearly all the time, no waiting is said to delay the run, but where most of the work is.
+func TestFull(t *testing.T) {
+	const full, work = " busy for 90.0 % of the run, so that with less waiting it would hardly take less time; ", "% of the work is in sweep at ppm.go:88."
+	judged := func(change func(h *Header)) Verdict {
+		e := hydro()
+		e.Header.States, e.Header.Wall, e.Header.Processors, e.Header.Load = true, 1280*ms, 2, &Load{Busy: 1152 * ms}
+		change(&e.Header)
+		e.MarkExecution()
+		e.Judge()
+		e.Verdict.Text = spaced(e.Verdict.Text)
+		return e.Verdict
+	}
+	for n, who := range map[int]string{1: "The program's one processor was", 2: "Both processors were", 8: "All 8 processors were"} {
+		v := judged(func(h *Header) { h.Processors = n })
+		require.True(t, strings.HasPrefix(v.Text, who+full), v.Text)
+		require.True(t, strings.HasSuffix(v.Text, work), v.Text)
+		require.Equal(t, [3]any{"execution", "/src/hydro/ppm.go", 88}, [3]any{v.Metric, v.File, v.Line})
+	}
+	for name, change := range map[string]func(*Header){
+		"they were not":      func(h *Header) { h.Load.Busy-- },
+		"it is not known":    func(h *Header) { h.Load = nil },
+		"how many there are": func(h *Header) { h.Processors = 0 },
+		"of a goroutine":     func(h *Header) { h.Of = "worker[3]" },
+	} {
+		v := judged(change)
+		require.NotContains(t, v.Text, "busy for", name)
+		require.Contains(t, v.Text, "Halo.left", name)
 	}
 }
 

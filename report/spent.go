@@ -333,13 +333,16 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	return v, where + ", " + what + others
 }
 
+// inCalls is what those do who are in system calls.
+const inCalls = "in system calls"
+
 // outside says what those wait for who wait for nobody outside of operations, and the metric of that.
 func (e *Experiment) outside(top spending) (name, text string) {
 	call, unknown := e.sumAt(metric.SystemCall, top), e.sumAt(metric.UnrecordedWait, top)
 	const rare = 20 // less than one part of it
 	switch {
 	case rare*unknown < top.time:
-		return metric.SystemCall, "in system calls"
+		return metric.SystemCall, inCalls
 	case rare*call < top.time:
 		return metric.UnrecordedWait, "waiting for something that is not recorded"
 	}

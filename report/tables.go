@@ -164,10 +164,11 @@ type OnPath struct {
 // parts divides the critical path by what its goroutines did. Who sends what comes by the network may be in the same process, so that is not said to be outside.
 func (p *page) parts() (list []OnPath) {
 	s := &p.e.Split
-	network, timers := p.e.network(), p.e.timers()
+	network, timers, calls := p.e.network(), p.e.timers(), p.e.calls()
 	for _, x := range []OnPath{
 		{s.Execution, p.executing()}, {s.Runnable, "ready to run"}, {s.Waiting, "waiting for others"}, {s.Sleep, "asleep"},
-		{network, "waiting for the network"}, {timers, "waiting for timers"}, {s.External - network - timers, "waiting for what is not in the trace"}, {s.NotRecorded, "not recorded"},
+		{network, "waiting for the network"}, {timers, "waiting for timers"}, {calls, "in system calls"},
+		{s.External - network - timers - calls, "waiting for what is not in the trace"}, {s.NotRecorded, "not recorded"},
 	} {
 		if x.Time > 0 {
 			list = append(list, x)

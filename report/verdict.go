@@ -66,6 +66,9 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.service(); ok {
 		return v
 	}
+	if v, ok := p.full(); ok {
+		return v
+	}
 	focus := float64(e.Header.Focus)
 	if v, ok := p.pool(); ok {
 		return v
@@ -233,32 +236,6 @@ func (p *page) quiet(top spending) (Verdict, bool) {
 	return v, true
 }
 
-// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places. Who gives up a processor is not kept from it.
-func (p *page) kept(top spending) (Verdict, bool) {
-	e := p.e
-	ready := e.Split.Runnable
-	for _, o := range e.Operations {
-		ready -= o.Yielded
-	}
-	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready {
-		return Verdict{}, false
-	}
-	h := &e.Header
-	v := Verdict{Metric: metric.Wakeup, Certain: e.executionKnown() && e.complete(2*ready-h.Focus)}
-	if h.States {
-		v.Metric = metric.Ready
-	}
-	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus))) + p.collected()
-	if e.robbed() {
-		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, e.surelyRan())))
-	}
-	if v.Text += "."; len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(h.Focus) {
-		f := &e.Findings[0]
-		v.Text += " " + p.delays("Of all waiting, that", f, p.extent(f))
-	}
-	return v, true
-}
-
 // away is the verdict that goroutines on the critical path waited more than half of the time for what is not in the trace, in many places, of which at has most: more than
 // they waited for each other in the first finding, whatever those who were waited for did meanwhile.
 func (p *page) away(at spending) (Verdict, bool) {
@@ -318,6 +295,16 @@ func (e *Experiment) timers() (ns int64) {
 	ticking := e.ticking()
 	for _, o := range e.Operations {
 		if ticking[e.Paths[o.Path].Region] > 0 {
+			ns += o.External
+		}
+	}
+	return ns
+}
+
+// calls is how much of the critical path is in system calls.
+func (e *Experiment) calls() (ns int64) {
+	for _, o := range e.Operations {
+		if name, text := e.outside(spending{share: share{path: o.Path}, time: o.External}); !e.leaf(o.Path).Operation && o.External > 0 && name == metric.SystemCall && text == inCalls {
 			ns += o.External
 		}
 	}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+
+	"tracerec/metric"
+)
+
+// full is the verdict that all processors were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was.
+func (p *page) full() (Verdict, bool) {
+	e, h := p.e, &p.e.Header
+	if h.Load == nil || h.Processors == 0 || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
+		return Verdict{}, false
+	}
+	most, share, known := p.mostWork()
+	if !known {
+		return Verdict{}, false
+	}
+	at := e.leaf(most.Path)
+	text := fmt.Sprintf("%s busy for %s of the run, so that with less waiting it would hardly take less time; %s.%s", h.processors(),
+		glue(percent(h.Load.Busy, h.Wall)), share, p.pollingOf(most.Location))
+	return Verdict{Text: text, Certain: e.complete(h.Focus / 20), Metric: metric.Execution, File: at.File, Line: at.Line}, true
+}
+
+// processors begins a sentence about all that the program may use.
+func (h *Header) processors() string {
+	switch h.Processors {
+	case 1:
+		return "The program's one processor was"
+	case 2:
+		return "Both processors were"
+	}
+	return glue(fmt.Sprintf("All %d processors", h.Processors)) + " were"
+}
+
+// mostWork says where most of the work of all goroutines was, and how much; and returns the call path and the goroutine that have most of that. It is not known if all was outside of regions.
+func (p *page) mostWork() (most Cell, share string, known bool) {
+	e := p.e
+	work, first, by := map[uint32]int64{}, map[uint32]Cell{}, uint32(0) // by region; and the cell of each that has most
+	for _, c := range e.Cells(e.MetricIndex(metric.Execution)) {
+		if r := e.leaf(c.Path); r.Operation || isUnnamed(r.Name) {
+			continue
+		}
+		r := e.Paths[c.Path].Region
+		if work[r] += c.Value; c.Value > first[r].Value {
+			first[r] = c
+		}
+	}
+	for r := range work {
+		if work[r] > work[by] || work[r] == work[by] && r < by {
+			by = r
+		}
+	}
+	if work[by] <= 0 {
+		return Cell{}, "", false
+	}
+	return first[by], glue(percent(work[by], e.execution())) + " of the work is in " + p.at(first[by].Path), true
+}
+
+// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places. Who gives up a processor is not kept from it.
+func (p *page) kept(top spending) (Verdict, bool) {
+	e := p.e
+	ready := e.Split.Runnable
+	for _, o := range e.Operations {
+		ready -= o.Yielded
+	}
+	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready {
+		return Verdict{}, false
+	}
+	h := &e.Header
+	v := Verdict{Metric: metric.Wakeup, Certain: e.executionKnown() && e.complete(2*ready-h.Focus)}
+	if h.States {
+		v.Metric = metric.Ready
+	}
+	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus))) + p.collected()
+	if e.robbed() {
+		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, e.surelyRan())))
+	}
+	if _, share, known := p.mostWork(); known && h.States {
+		v.Text += "; " + share
+	}
+	if v.Text += "."; len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(h.Focus) {
+		f := &e.Findings[0]
+		v.Text += " " + p.delays("Of all waiting, that", f, p.extent(f))
+	}
+	return v, true
+}
