@@ -150,9 +150,9 @@ func TestSleepers(t *testing.T) {
 		text := analyzeText(t, root+fmt.Sprintf(" %d exit\n", at)+workers).Verdict.Text
 		return strings.ReplaceAll(text[strings.LastIndex(text, " is ")+4:], "\u00a0", " ")
 	}
-	require.Equal(t, "sleep of worker[1] at a.go:7.", said("worker", 10, 980))
+	require.Equal(t, "sleep of worker[1] at a.go:7. worker[1] lived for 980 ns, the other one of worker ×2 for 10 ns on average.", said("worker", 10, 980))
 	require.Equal(t, "sleep of worker at a.go:7.", said("other", 980, 10))
-	require.Equal(t, "sleep of worker ×2 at a.go:7.", said("worker", 30, 970))
+	require.Equal(t, "sleep of worker ×2 at a.go:7. worker[1] lived for 970 ns, the other one of worker ×2 for 30 ns on average.", said("worker", 30, 970))
 	require.Equal(t, "sleep at a.go:7.", said("other", 970, 30))
 	require.Equal(t, "sleep of worker ×100 at a.go:7.", said("worker", slices.Repeat([]int{1}, 100)...), "each has a hundredth")
 	require.Equal(t, "sleep of worker ×101 at a.go:7.", said("worker", append(slices.Repeat([]int{1}, 100), 100)...), "the others have half of it together")

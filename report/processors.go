@@ -6,10 +6,10 @@ import (
 	"tracerec/metric"
 )
 
-// full is the verdict that all processors were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was.
+// full is the verdict that all processors, several of them, were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was.
 func (p *page) full() (Verdict, bool) {
 	e, h := p.e, &p.e.Header
-	if h.Load == nil || h.Processors == 0 || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
+	if h.Load == nil || h.Processors < 2 || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
 		return Verdict{}, false
 	}
 	most, share, known := p.mostWork()
@@ -24,10 +24,7 @@ func (p *page) full() (Verdict, bool) {
 
 // processors begins a sentence about all that the program may use.
 func (h *Header) processors() string {
-	switch h.Processors {
-	case 1:
-		return "The program's one processor was"
-	case 2:
+	if h.Processors == 2 {
 		return "Both processors were"
 	}
 	return glue(fmt.Sprintf("All %d processors", h.Processors)) + " were"

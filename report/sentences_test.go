@@ -136,17 +136,17 @@ func TestFull(t *testing.T) {
 		e.Verdict.Text = spaced(e.Verdict.Text)
 		return e.Verdict
 	}
-	for n, who := range map[int]string{1: "The program's one processor was", 2: "Both processors were", 8: "All 8 processors were"} {
+	for n, who := range map[int]string{2: "Both processors were", 8: "All 8 processors were"} {
 		v := judged(func(h *Header) { h.Processors = n })
 		require.True(t, strings.HasPrefix(v.Text, who+full), v.Text)
 		require.True(t, strings.HasSuffix(v.Text, work), v.Text)
 		require.Equal(t, [3]any{"execution", "/src/hydro/ppm.go", 88}, [3]any{v.Metric, v.File, v.Line})
 	}
 	for name, change := range map[string]func(*Header){
-		"they were not":      func(h *Header) { h.Load.Busy-- },
-		"it is not known":    func(h *Header) { h.Load = nil },
-		"how many there are": func(h *Header) { h.Processors = 0 },
-		"of a goroutine":     func(h *Header) { h.Of = "worker[3]" },
+		"they were not":    func(h *Header) { h.Load.Busy-- },
+		"it is not known":  func(h *Header) { h.Load = nil },
+		"there is but one": func(h *Header) { h.Processors = 1 },
+		"of a goroutine":   func(h *Header) { h.Of = "worker[3]" },
 	} {
 		v := judged(change)
 		require.NotContains(t, v.Text, "busy for", name)
