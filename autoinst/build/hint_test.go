@@ -23,7 +23,7 @@ import (
 
 type wide interface{ Next() bool }
 
-func main() { calls(); method(); inlines(); any(uniseg.NewGraphemes("ab")); std(); recurs(3) }
+func main() { calls(); method(); inlines(); any(uniseg.NewGraphemes("ab")); std(); recurs(3); later() }
 
 func calls() { for range 3 { println(uniseg.StringWidth("ab")) } }
 
@@ -45,6 +45,10 @@ func std() { for range 3 { sort.Ints(make([]int, 3)) } }
 func recurs(n int) { if n > 0 { big(); recurs(n - 1); once(func() { uniseg.StringWidth("a") }) } }
 
 func once(f func()) { f() }
+
+func later() { for n := range 3 { if n == 2 { defer tidy(make([]int, n)); break } } }
+
+func tidy(list []int) { for i := range list { println(small(list[i:])) } }
 
 func big() { println(uniseg.StringWidth("ab")); println(1); println(2); println(3); for range 3 { println(uniseg.StringWidth("ab")) } }
 `
@@ -97,7 +101,7 @@ func TestHint(t *testing.T) {
 		require.Equal(t, deps("calls"), hint("a.go", "func calls"))
 		require.Equal(t, deps("method"), hint("a.go", "func method"))
 		require.Equal(t, "part of the work in main.inlines may be in main.small, which the compiler inlines: to see it, record again with --include main.small", hint("a.go", "func inlines"))
-		for _, of := range []string{"func any", "func std", "func recurs", "package"} {
+		for _, of := range []string{"func any", "func std", "func recurs", "func later", "package"} {
 			require.Empty(t, hint("a.go", of), of)
 		}
 		require.Equal(t, "the wait at width.go:1 is in "+module+": to see in which of its functions, record again with --deps "+module+"/...", hint(within, "package"))

@@ -151,11 +151,11 @@ func (x *callees) in(file string) {
 	}
 }
 
-// body looks at all calls in the body of a function, and at those of functions that are inlined into it. Those in literals belong to these.
+// body looks at all calls in the body of a function, and at those of functions that are inlined into it. Those in literals belong to these, and what is deferred is done once, if at all.
 func (x *callees) body(b *ast.BlockStmt, seen map[*ast.FuncDecl]bool) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit, *ast.GoStmt:
+		case *ast.FuncLit, *ast.GoStmt, *ast.DeferStmt:
 			return false
 		case *ast.CallExpr:
 			if f := x.callee(n); f != nil && f.Pkg() != nil {
