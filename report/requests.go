@@ -2,11 +2,13 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"tracerec/internal/readable"
+	"tracerec/metric"
 )
 
 // KindRound is the kind of the rounds of a goroutine that does its work in a loop: it waits for a value, a signal or some time, works, and waits at the same
@@ -165,12 +167,24 @@ func SortSlow(list []SlowPart) {
 	}
 }
 
-// place says where a part is spent, all that is waited for at one place being the same.
+// place says where a part is spent. All that is waited for at one place is the same, and who calls a library there, or else the innermost function of the program.
 func (p *LatencyPart) place() string {
-	if p.Causer == nil {
-		return p.Words()
+	place := p.Step.words()
+	if p.Own > 0 && (waitsFor(p.Metric) || p.Metric == metric.Sleep) {
+		place = p.phrase() + " in " + p.Step.from(p.shared())
 	}
-	return p.Step.words() + ","
+	if p.Causer != nil {
+		place += ","
+	}
+	return place
+}
+
+// shared returns where a call path goes on from what others may call, too: a function of a library, or else the innermost one of the program.
+func (s *Step) shared() int {
+	if s.library(s.calls()) {
+		return s.Own
+	}
+	return max(s.Own-1, 0)
 }
 
 // texts replaces all texts that come from the measured program. Lists are cloned before.
@@ -221,24 +235,27 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 	if len(r.Slow) == 0 || r.Count < leastRequests {
 		return f, false
 	}
-	total, excess, there := int64(0), int64(0), atPlace{}
+	total, slower, there := int64(0), int64(0), atPlace{}
 	first := r.Slow[0].place()
 	for i := range r.Slow {
 		s := &r.Slow[i]
-		total += s.Mean
+		total, slower = total+s.Mean, slower+s.Excess
 		if s.place() == first {
-			excess += s.Excess
-			there.add(&s.LatencyPart)
+			there.add(s)
 		}
 	}
-	if excess <= 0 || excess*10 < total {
+	if excess := min(there.excess, slower); excess <= 0 || excess*10 < total {
 		return f, false
 	}
 	took := "The slowest hundredth of " + r.called() + " took " + averaged(total)
 	if !r.reaches(99) {
 		took = "The slowest of " + r.called() + " took " + lasting(total)
 	}
-	return r.spent(r.Slow[0], there, total, took), true
+	f = r.spent(there, total, took)
+	if more := r.Slow[0].onward(); more != f.onward() && 2*there.longer[more] > there.excess {
+		f.Text += "; what is more than usual was mostly spent waiting" + strings.TrimPrefix(more, ",")
+	}
+	return f, true
 }
 
 // reaches says whether there are so many requests that a percentile is not simply the longest latency.
@@ -246,47 +263,97 @@ func (r *Requests) reaches(percent int) bool { return r.Count*(100-percent) >= 1
 
 // Usual returns what all requests of a name, not only slow ones, are spent with most, if that is a tenth of what they take. Its Excess is 0.
 func (r *Requests) Usual() (f SlowFinding, is bool) {
-	total := int64(0)
+	total, first := int64(0), new(atPlace)
 	together := map[string]*atPlace{}
 	for i := range r.Parts {
-		p := &r.Parts[i]
+		p := &SlowPart{LatencyPart: r.Parts[i]}
 		total += p.Mean
 		if together[p.place()] == nil {
 			together[p.place()] = new(atPlace)
 		}
 		together[p.place()].add(p)
 	}
-	var first *LatencyPart // of those at the place that has most, the first of which that is said that is most
 	for i := range r.Parts {
-		p := &r.Parts[i]
-		if first == nil || cmp.Or(cmp.Compare(together[p.place()].mean, together[first.place()].mean), cmp.Compare(together[p.place()].alike[p.Words()], together[first.place()].alike[first.Words()])) > 0 {
-			first = p
+		if at := together[r.Parts[i].place()]; at.mean > first.mean {
+			first = at
 		}
 	}
-	if first == nil || 10*together[first.place()].mean < total || total == 0 {
+	if 10*first.mean < total || total == 0 {
 		return f, false
 	}
 	all := r.Name
 	if r.Kind == "" {
 		all = "All requests"
 	}
-	return r.spent(SlowPart{LatencyPart: *first}, *together[first.place()], total, all+" took "+averaged(total)), true
+	return r.spent(*first, total, all+" took "+averaged(total)), true
 }
 
 // atPlace is all that requests spend at one place, how much of that in a convoy, and how much in chains that are instances of a problem, whatever these end with.
 type atPlace struct {
-	mean, convoy int64
-	known        map[string]int64 // by the name of the problem
-	alike        map[string]int64 // by what is said of a part, which leaves out a part of the call path
+	parts                []*SlowPart
+	mean, excess, convoy int64
+	known                map[string]int64 // by the name of the problem
+	alike, longer        map[string]int64 // mean and excess by what is said of what was waited for, which leaves out a part of the call path
+	paths                map[string]int64 // by what is said of the place itself
 }
 
-func (a *atPlace) add(p *LatencyPart) {
-	a.mean, a.convoy = a.mean+p.Mean, a.convoy+p.Convoy
+func (a *atPlace) add(p *SlowPart) {
+	a.parts, a.mean, a.excess, a.convoy = append(a.parts, p), a.mean+p.Mean, a.excess+p.Excess, a.convoy+p.Convoy
 	if a.known == nil {
-		a.known, a.alike = map[string]int64{}, map[string]int64{}
+		a.known, a.alike, a.longer, a.paths = map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
 	}
 	a.known[recognise(p.chain())] += p.Mean
-	a.alike[p.Words()] += p.Mean
+	a.alike[p.onward()] += p.Mean
+	a.longer[p.onward()] += p.Excess
+	a.paths[p.Step.words()] += p.Mean
+}
+
+// most returns the part that stands for a place: of those that wait for what has most of the time, the one with most of it.
+func (a *atPlace) most() *SlowPart {
+	return slices.MaxFunc(a.parts, func(x, y *SlowPart) int {
+		return cmp.Or(cmp.Compare(a.alike[x.onward()], a.alike[y.onward()]), cmp.Compare(a.paths[x.Step.words()], a.paths[y.Step.words()]))
+	})
+}
+
+// words says what is done at the place and where: if several lead there, what they call, and how much of the time each of them had.
+func (a *atPlace) words() string {
+	s, above := &a.parts[0].Step, 0
+	if len(a.paths) == 1 {
+		return s.words()
+	}
+	callers := a.callers(above)
+	if len(callers) == 1 { // a function of the program that several call
+		above++
+		callers = a.callers(above)
+	}
+	by := slices.SortedFunc(maps.Keys(callers), func(x, y string) int { return cmp.Or(-cmp.Compare(callers[x], callers[y]), cmp.Compare(x, y)) })
+	var names []string
+	for _, name := range firstOf(by, mostCallers) {
+		names = append(names, readable.Clean(name)+nbsp+"("+portion(callers[name], a.mean)+")")
+	}
+	if others := len(by) - mostCallers; others > 0 {
+		names = append(names, readable.Plural(others, "other"))
+	}
+	return s.phrase() + " in " + s.from(max(s.shared()-above, 0)) + ", called by " + enumeration(names)
+}
+
+// callers returns who called what is shared at the place, so many functions above it.
+func (a *atPlace) callers(above int) map[string]int64 {
+	list := map[string]int64{}
+	for _, p := range a.parts {
+		if at := p.Step.shared() - 1 - above; at >= 0 {
+			list[p.CallPath[at]] += p.Mean
+		}
+	}
+	return list
+}
+
+// mostCallers is how many of those that call a place are named.
+const mostCallers = 2
+
+// portion writes a share.
+func portion(part, of int64) string {
+	return readable.Glue(readable.RoughPercent(float64(part) / float64(of)))
 }
 
 // queued says whether most of the time was in a convoy.
@@ -296,20 +363,20 @@ func (a *atPlace) queued() bool { return 2*a.convoy > a.mean }
 func lasting(ns int64) string  { return readable.Glue(readable.Duration(ns)) }
 func averaged(ns int64) string { return lasting(ns) + " on average" }
 
-// spent says how long requests took, and that they spent so much of that total in a part, of all that they spent at its place.
-func (r *Requests) spent(s SlowPart, there atPlace, total int64, took string) SlowFinding {
-	share := func(part, of int64) string { return readable.Glue(readable.RoughPercent(float64(part) / float64(of))) }
-	text := took + ", " + share(there.mean, total) + " of it "
-	if alike := there.alike[s.Words()]; there.mean > alike && s.Causer != nil {
-		text += s.Step.words() + ", " + share(alike, there.mean) + " of that" + strings.TrimPrefix(s.onward(), ",")
+// spent says how long requests took, and that they spent so much of that total at a place, and for what most of it.
+func (r *Requests) spent(there atPlace, total int64, took string) SlowFinding {
+	s := there.most()
+	text := took + ", " + portion(there.mean, total) + " of it " + there.words()
+	if alike := there.alike[s.onward()]; there.mean > alike && s.Causer != nil {
+		text += ", " + portion(alike, there.mean) + " of that" + strings.TrimPrefix(s.onward(), ",")
 	} else {
-		text += s.Words()
+		text += s.onward()
 	}
 	name := there.problem()
 	if name == HeldAcrossWait && there.queued() {
 		text += "; most of that wait is in a queue that does not end (" + LockConvoy + ")"
 	}
-	f := SlowFinding{Request: r.Name, Text: text, SlowPart: s}
+	f := SlowFinding{Request: r.Name, Text: text, SlowPart: *s}
 	f.know(name)
 	return f
 }

@@ -80,7 +80,7 @@ func TestToldOnce(t *testing.T) {
 func TestToldTogether(t *testing.T) {
 	part := func(mean int64, causer, by string) SlowPart {
 		p := SlowPart{LatencyPart: LatencyPart{Step: Step{Metric: metric.LockCompetition, CallPath: []string{"handle", "lock"}}, Mean: mean}, Excess: mean}
-		p.Causer = &Step{Metric: metric.Execution, CallPath: []string{"renew", by, causer}, Own: 1}
+		p.Causer = &Step{Metric: metric.Execution, CallPath: []string{"renew", "save", by, causer}, Own: 1}
 		return p
 	}
 	r := Requests{Name: "GET /", Kind: "http", Count: 100, Mean: 100, Slow: []SlowPart{part(40, "call", ""), part(35, "write", "flush"), part(25, "write", "copy")}}
@@ -89,13 +89,13 @@ func TestToldTogether(t *testing.T) {
 	require.NoError(t, RequestsText(&out, &Experiment{Sidecar: Sidecar{Requests: []Requests{r}}}, 5))
 	_, table, _ := strings.Cut(out.String(), "slowest 1 %\n")
 	require.Equal(t, ""+
-		"52 ns  52.0 %        60 ns  waiting for a lock in handle ▸ lock, for renew ▸ … ▸ write, running\n"+
-		"48 ns  48.0 %        40 ns  waiting for a lock in handle ▸ lock, for renew ▸ … ▸ call, running\n", table)
+		"52 ns  52.0 %        60 ns  waiting for a lock in handle ▸ lock, for renew ▸ save ▸ … ▸ write, running\n"+
+		"48 ns  48.0 %        40 ns  waiting for a lock in handle ▸ lock, for renew ▸ save ▸ … ▸ call, running\n", table)
 	SortSlow(r.Slow)
 	f, _ := r.Finding()
-	require.Contains(t, spaced(f.Text), "lock in handle ▸ lock, 60 % of that for renew ▸ … ▸ write, running")
+	require.Contains(t, spaced(f.Text), "lock in handle ▸ lock, 60 % of that for renew ▸ save ▸ … ▸ write, running")
 	f, _ = r.Usual()
-	require.Contains(t, spaced(f.Text), "lock in handle ▸ lock, 52 % of that for renew ▸ … ▸ write, running")
+	require.Contains(t, spaced(f.Text), "lock in handle ▸ lock, 52 % of that for renew ▸ save ▸ … ▸ write, running")
 }
 
 // TestNamesOfRequests: in a report names have the room that the numbers leave, and no more.

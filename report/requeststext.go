@@ -57,8 +57,11 @@ func (s *Step) words() string {
 
 // cause says, behind a wait, what it was for.
 func (s *Step) cause() string {
-	if len(s.CallPath) == 0 {
+	switch {
+	case len(s.CallPath) == 0:
 		return ", for whom is not known"
+	case s.Metric == metric.Sleep && strings.HasPrefix(s.CallPath[0], "context.WithDeadline"): // what a timer of package context calls
+		return ", until a timeout of its context ran out"
 	}
 	return ", for " + s.where() + ", " + s.phrase()
 }
@@ -120,17 +123,44 @@ func phrase(name string) string {
 
 // where says where a call path ends: the last function, and the line. If that is of a library, the last functions of the program lead there.
 func (s *Step) where() string {
-	calls := s.CallPath
-	if n := len(calls); n > 1 && s.Metric == metric.Sleep && calls[n-1] == sleepName {
-		calls = calls[:n-1] // which is said already
+	calls := s.calls()
+	begin := max(len(calls)-2, 0)
+	if s.library(calls) {
+		begin = max(s.Own-2, 0)
 	}
+	for i := begin; i < min(s.Own, len(calls)-1); i++ {
+		if slices.Contains(serving, calls[i]) {
+			begin = i + 1
+		}
+	}
+	return s.from(begin)
+}
+
+// calls returns the call path without a sleep, which is said already.
+func (s *Step) calls() []string {
+	if n := len(s.CallPath); n > 1 && s.Metric == metric.Sleep && s.CallPath[n-1] == sleepName {
+		return s.CallPath[:n-1]
+	}
+	return s.CallPath
+}
+
+// library says whether a call path ends within a library that the program calls.
+func (s *Step) library(calls []string) bool { return 0 < s.Own && s.Own < len(calls)-1 }
+
+// from says where a call path ends, from a function on: of a library, the function that the program calls tells what it is called for.
+func (s *Step) from(begin int) string {
+	calls := s.calls()
 	n := len(calls)
 	if n == 0 {
 		return ""
 	}
-	path := readable.PathEnd(calls, 2)
-	if 0 < s.Own && s.Own < n-1 {
-		path = readable.PathEnd(calls[:s.Own], 2) + " ▸ … ▸ " + calls[n-1]
+	names := calls[begin:]
+	if s.library(calls) && s.Own+1 < n-1 {
+		names = slices.Concat(calls[begin:s.Own+1], []string{"…", calls[n-1]})
+	}
+	path := strings.Join(names, readable.Arrow)
+	if begin > 0 {
+		path = "…" + readable.Arrow + path
 	}
 	if s.Metric == metric.Execution && slices.Contains(serving, calls[n-1]) {
 		path += " or what it called"

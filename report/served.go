@@ -140,7 +140,7 @@ func (e *Experiment) servedProblem(f *Finding) string {
 	for i := range all.Parts {
 		p := &all.Parts[i]
 		if spots[p.spot()] > 0 {
-			there.add(p)
+			there.add(&SlowPart{LatencyPart: *p})
 		}
 	}
 	return there.problem()
