@@ -108,7 +108,7 @@ var problems = []metric.Metric{
 	{
 		Name: TooFewProcessors, Title: "Too few processors",
 		Description: "Goroutines could have gone on, but no processor was free. Or they waited for workers, or for a place, while those who worked had all processors.",
-		Formula: "for a request, the part that makes it slow is time in which a goroutine was ready to run; pool_too_small, or pool_exhausted by those who work, while all processors are busy for four fifths of the run; " +
+		Formula: "for a request, the part that makes it slow is time in which a goroutine was ready to run, if goroutines were for at least half as long while all processors were busy; pool_too_small, or pool_exhausted by those who work, while all processors are busy for four fifths of the run; " +
 			"for a run, see the sentence above the findings",
 		Advice: "Less work or more processors help; more goroutines do not. In a container, GOMAXPROCS above the quota makes it worse, as threads are stopped for the " +
 			"rest of a period: Go 1.25 and newer respect the quota unless GOMAXPROCS is set. See also gc_pressure: the collector takes processors, too.",

@@ -93,6 +93,12 @@ func (e *Experiment) lacking() *Ready {
 	return r
 }
 
+// lacked says whether processors can have been busy for most of the time for which some goroutines were ready to run, if that is known. To wake up takes time on idle processors, too.
+func (e *Experiment) lacked(ready int64) bool {
+	l := e.Header.Load
+	return l == nil || 2*l.Lacking >= ready
+}
+
 // surelyRan returns for how long goroutines ran, at least: who helps the garbage collector may wait there for others that do.
 func (e *Experiment) surelyRan() int64 {
 	helped := int64(0)

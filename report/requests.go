@@ -225,6 +225,7 @@ type SlowFinding struct {
 	Problem string `json:"problem,omitempty"` // by which it is known
 	Advice  string `json:"advice,omitempty"`
 	SlowPart
+	together int64 // what these requests spent at that place
 }
 
 // leastRequests is the number of requests from which on their slowest hundredth says something.
@@ -252,11 +253,15 @@ func (r *Requests) Finding() (f SlowFinding, is bool) {
 		took = "The slowest of " + r.called() + " took " + lasting(total)
 	}
 	f = r.spent(there, total, took)
+	f.together = there.mean * int64(r.slowest())
 	if more := r.Slow[0].onward(); more != f.onward() && 2*there.longer[more] > there.excess {
 		f.Text += "; what is more than usual was mostly spent waiting" + strings.TrimPrefix(more, ",")
 	}
 	return f, true
 }
+
+// slowest is how many requests the slowest hundredth is.
+func (r *Requests) slowest() int { return (r.Count + 99) / 100 }
 
 // reaches says whether there are so many requests that a percentile is not simply the longest latency.
 func (r *Requests) reaches(percent int) bool { return r.Count*(100-percent) >= 100 }
@@ -285,7 +290,9 @@ func (r *Requests) Usual() (f SlowFinding, is bool) {
 	if r.Kind == "" {
 		all = "All requests"
 	}
-	return r.spent(*first, total, all+" took "+averaged(total)), true
+	f = r.spent(*first, total, all+" took "+averaged(total))
+	f.together = first.mean * int64(r.Count)
+	return f, true
 }
 
 // atPlace is all that requests spend at one place, how much of that in a convoy, and how much in chains that are instances of a problem, whatever these end with.

@@ -123,3 +123,38 @@ func TestTimeout(t *testing.T) {
 	timer.Metric, timer.CallPath = metric.Execution, timer.CallPath[:1]
 	require.Equal(t, there+", for context.WithDeadlineCause.func2, running", p.Words())
 }
+
+// TestWakingUp: that requests are ready to run is due to too few processors only if these were busy.
+func TestWakingUp(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		mean          int64
+		load          *Load
+		told, lacking bool
+	}{
+		{"it is not known", 121e3, nil, true, true},
+		{"processors were idle", 121e3, &Load{}, false, false},
+		{"for long", 2e6, &Load{}, true, false},
+		{"they were busy for half of it", 121e3, &Load{Lacking: 121e3}, true, true},
+		{"they were busy for less", 121e3, &Load{Lacking: 120e3}, false, false},
+	} {
+		r := Requests{Name: "main.get", Kind: "http", Count: 2, Parts: []LatencyPart{{Step: stepIn(metric.Ready, 1, "main.get", "rlock"), Mean: c.mean}}}
+		e := &Experiment{Sidecar: Sidecar{Requests: []Requests{{Name: "(all)", Count: 200}, r}}}
+		e.Header.Load = c.load
+		var out strings.Builder
+		require.NoError(t, RequestsText(&out, e, 5))
+		require.Equal(t, c.told, strings.Contains(out.String(), "% of it waiting for a processor"), c.name)
+		require.Equal(t, c.lacking, strings.Contains(out.String(), "(too_few_processors)"), c.name)
+	}
+	for load, want := range map[*Load]string{
+		nil: "do nothing that the others do not. All requests took 200 µs on average, 60 % of it waiting for a processor in … ▸ main.get ▸ rlock (a.go:9).",
+		{}:  "do nothing that the others do not.",
+	} {
+		e := &Experiment{Sidecar: Sidecar{Requests: []Requests{{Name: "(all)", Count: 200}, {Name: "main.get", Kind: "http", Count: 200}}}}
+		e.Requests[0].Parts = []LatencyPart{{Step: stepIn(metric.Ready, 1, "main.get", "rlock"), Mean: 120e3}, {Step: stepIn(metric.Execution, 1, "main.get"), Mean: 80e3}}
+		e.Header.Load = load
+		v, is := (&page{e: e}).service()
+		require.True(t, is)
+		require.True(t, strings.HasSuffix(spaced(v.Text), want), v.Text)
+	}
+}

@@ -194,7 +194,7 @@ func RequestsText(w io.Writer, e *Experiment, top int) error {
 			fmt.Fprintln(w, line)
 		}
 	}
-	for i, f := range firstOf(e.sharing(findingsOf(list)), top) {
+	for i, f := range firstOf(e.judged(findingsOf(list)), top) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
@@ -413,7 +413,7 @@ func WriteRequests(w io.Writer, e *Experiment, path *RequestPath, format string,
 
 // jsonSlow returns what slow requests do, for programs.
 func jsonSlow(e *Experiment) []SlowFinding {
-	findings := e.sharing(SlowFindings(e.Requests))
+	findings := e.judged(SlowFindings(e.Requests))
 	for i := range findings {
 		findings[i].Text = readable.Loose(findings[i].Text)
 	}
@@ -442,7 +442,7 @@ func (p *page) requests() {
 	if note := nameless(list); note != "" {
 		p.styledPara(plain, 0, "", note)
 	}
-	for _, f := range firstOf(SlowFindings(p.e.Requests), 1) {
+	for _, f := range firstOf(p.e.judged(SlowFindings(p.e.Requests)), 1) {
 		if !strings.Contains(p.e.Verdict.Text, f.Text) {
 			p.styledPara(plain, 0, "", f.Text+".")
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracerec/metric"
 	"tracerec/trace/wire"
 )
 
@@ -58,7 +59,7 @@ func (p *page) service() (Verdict, bool) {
 		text += "; the slow ones do nothing that the others do not"
 		f, is = all.Usual()
 	}
-	if !is {
+	if !is || p.e.wakes(&f) {
 		return Verdict{Text: text + "."}, true
 	}
 	return Verdict{Text: text + ". " + f.Text + ".", Metric: f.Metric, File: f.File, Line: f.Line}, true
@@ -143,12 +144,22 @@ func (e *Experiment) servedProblem(f *Finding) string {
 			there.add(&SlowPart{LatencyPart: *p})
 		}
 	}
-	return there.problem()
+	if name := there.problem(); name != TooFewProcessors || e.lacked(there.mean*int64(all.Count)) {
+		return name
+	}
+	return ""
 }
 
-// sharing gives findings of requests that wait where places or workers are shared the problem that all who wait there have: what those who have the
+// judged judges findings of requests by what is known of the whole program. Those that only woke up are left out, and processors were not too few if they were
+// not busy. Those that wait where places or workers are shared have the problem that all who wait there have: what those who have the
 // places do, which is where the chain of a request ends, is not why there are none left.
-func (e *Experiment) sharing(list []SlowFinding) []SlowFinding {
+func (e *Experiment) judged(list []SlowFinding) []SlowFinding {
+	list = slices.DeleteFunc(list, func(f SlowFinding) bool { return e.wakes(&f) })
+	for i := range list {
+		if f := &list[i]; f.Problem == TooFewProcessors && !e.lacked(f.together) {
+			f.Problem, f.Advice = "", ""
+		}
+	}
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		if f.Busy.Workers == 0 && f.Busy.Places == 0 && !f.Busy.Taken {
@@ -162,6 +173,12 @@ func (e *Experiment) sharing(list []SlowFinding) []SlowFinding {
 		}
 	}
 	return list
+}
+
+// wakes says whether requests of a finding only took their time to wake up: they were ready to run for a short time in which processors were not busy.
+func (e *Experiment) wakes(f *SlowFinding) bool {
+	const short = 1e6 // ns
+	return f.Metric == metric.Ready && f.LatencyPart.Mean < short && !e.lacked(f.together)
 }
 
 // RankServed sets what the requests of a service have of the findings, and puts those first of which they have most. Several findings may be at one spot, of
