@@ -13,6 +13,9 @@ func (e *Experiment) Advice(f *Finding) string {
 	if known := e.Problem(f); known != nil {
 		return known.Advice
 	}
+	if advice := e.knownAdvice(f); advice != "" {
+		return advice
+	}
 	if e.even(f) {
 		if e.lopsided(f) {
 			return unevenWork

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"tracerec/metric"
+	"tracerec/trace/wire"
 )
 
 // findings lists what was concluded, ranked by cost. Those that cost next to no wall time get one line each.
 func (p *page) findings() {
 	e := p.e
-	if len(e.Findings) == 0 {
+	list := slices.DeleteFunc(slices.Clone(e.Findings), func(f Finding) bool { return wire.Profiles(e.leaf(f.Path).Func) }) // who serves the trace waits for its end
+	if len(list) == 0 {
 		p.title("Findings", "")
 		p.ready()
 		p.line("No wait states were found.")
@@ -21,27 +23,25 @@ func (p *page) findings() {
 		return
 	}
 	critical := 0
-	for critical < len(e.Findings) && p.matters(&e.Findings[critical]) {
+	for critical < len(list) && p.matters(&list[critical]) {
 		critical++
 	}
 	measure := "critical path " + seconds(e.Header.Focus)
-	if e.served(&e.Findings[0]) > 0 {
+	if e.served(&list[0]) > 0 {
 		measure = "requests " + seconds(e.requestTime())
 	}
 	p.title("Findings", measure)
 	p.ready()
-	full := e.Findings[:critical]
-	external, rest := p.external(e.Findings[critical:])
+	full := list[:critical]
+	external, rest := p.external(list[critical:])
 	external = append(external, p.slept(full)...)
 	if critical == 0 && len(rest) > 0 {
-		p.para(0, "", "Little or no waiting for others is on the critical path. These are the longest waits in total.")
-		full, rest = rest, nil
-		slices.SortStableFunc(full, func(x, y Finding) int {
-			return cmp.Or(e.meantTo(x.Path)-e.meantTo(y.Path), cmp.Compare(y.Severity, x.Severity))
-		})
-		if own := slices.IndexFunc(full, func(f Finding) bool { return e.meantTo(f.Path) == 2 }); own > 0 {
-			full, rest = full[:own], full[own:]
+		full, rest = e.apart(rest)
+		text := "Little or no waiting for others is on the critical path."
+		if len(full) > 0 {
+			text += " These are the longest waits in total."
 		}
+		p.para(0, "", text)
 	}
 	for i := range full[:min(len(full), p.top)] {
 		if i > 0 || critical == 0 {
@@ -52,15 +52,6 @@ func (p *page) findings() {
 	p.more(p.top, len(full), "finding")
 	p.awayFrom(external)
 	p.short("Waiting with little or no time on the critical path:", rest, func(f *Finding) int64 { return f.Severity })
-}
-
-// meantTo is 0 but for waits that are as they are meant to be: 1 for those of package testing for tests, 2 for those of goroutines of net/http, outside of all that the program does, for a connection or what comes by it.
-func (e *Experiment) meantTo(path uint32) int {
-	r := e.leaf(path)
-	if r.Operation && e.Paths[path].Parent < 0 && strings.HasPrefix(r.Func, "net/http") {
-		return 2
-	}
-	return r.forTests()
 }
 
 // external divides findings into those that have a part of the critical path because they wait for what is not recorded, and the rest. Of the
@@ -342,6 +333,8 @@ func (e *Experiment) explained(f *Finding) bool {
 // later says, after another sentence, how much of a join was after the average time at which those were done that it joins: what happened meanwhile is told of that.
 func (p *page) later(f *Finding) string {
 	switch {
+	case p.e.shared(f):
+		return ""
 	case p.e.lastOnly(f):
 		if causers := p.causersOf(f); len(causers) == 1 && len(causers[0].Locations) == 1 {
 			if lived := p.lived(causers[0].Locations[0]); lived != "" {
@@ -384,6 +377,9 @@ func (e *Experiment) partOf(m, top int) bool {
 // headline names a finding: "Lock competition: DB.metalock".
 func (p *page) headline(f *Finding) string {
 	title := clean(p.e.kind(f).Title)
+	if p.e.bothSelect(f) {
+		title = "Late sender or receiver"
+	}
 	if f.Object.Name != "" {
 		title += ": " + clean(f.Object.Name)
 	}
@@ -396,7 +392,7 @@ func (p *page) sentence(f *Finding) string {
 	if f.Instances > 1 {
 		text += fmt.Sprintf(", %s, %s on average", glue(count(int64(f.Instances), "time")), glue(seconds(f.Severity/int64(f.Instances))))
 	}
-	return text + ", " + p.causers(f) + f.hot() + p.later(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
+	return text + ", " + p.causers(f) + p.direction(f) + f.hot() + p.later(f) + f.Busy.sentence() + f.inTurn() + p.queued(f)
 }
 
 // hot says, after another sentence, that a finding about several objects is mostly about one of them; "" if that is not so.

@@ -18,11 +18,12 @@ type StillWaiting struct {
 	Path       uint32
 	Since      int64    // the earliest of them began, ns since the start of the experiment
 	Locations  []uint32 // who waits
-	Idle       bool     // they wait for a timer, or for work, as they did before, or as they did when the trace of a running program began
+	Idle       bool     // they wait for a timer, or for work, as they did before, or as they did when the trace of a running program began; or no longer than requests that did end
 	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
 
 	awaits     string // the end of Text, which says for what
 	object     string // that they wait for
+	amid       bool   // they are in the middle of something, so not idle
 	throughout bool   // all of them did nothing else in the trace
 }
 

@@ -633,6 +633,8 @@ func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
 func (p *page) causing(f *Finding, c *Causer) string {
 	m := &p.e.Metrics[p.causedIn(f, c)]
 	switch {
+	case p.e.shared(f):
+		return "which made the call for all, in"
 	case p.passedOn(f, c):
 		return "which ran it or waited for it, too, in"
 	case !p.released(f, c):

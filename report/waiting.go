@@ -62,9 +62,9 @@ func (p *page) resting(waits []StillWaiting) {
 	}
 }
 
-// idleText says in a sentence each who waited for work at the end, who for connections, who for a timer, and who did nothing else in the trace; "" if nobody did.
+// idleText says in a sentence each who waited for work at the end, who for connections, who in the middle of some, who for a timer, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	var idle, accepting, locked, timed, throughout []StillWaiting
+	var idle, accepting, locked, timed, throughout, amid []StillWaiting
 	var goroutines int64
 	for _, w := range waits {
 		switch {
@@ -76,6 +76,8 @@ func (p *page) idleText(waits []StillWaiting) string {
 			locked = append(locked, w)
 		case w.throughout:
 			throughout, goroutines = append(throughout, w), goroutines+int64(len(w.Locations))
+		case w.amid:
+			amid = append(amid, w)
 		default:
 			idle = append(idle, w)
 		}
@@ -90,6 +92,9 @@ func (p *page) idleText(waits []StillWaiting) string {
 	}
 	if len(locked) > 0 {
 		sentences = append(sentences, "Waiting for a lock when the trace ended, for a moment: "+p.waitingIn(locked, 3))
+	}
+	if len(amid) > 0 {
+		sentences = append(sentences, "Waiting in the middle of something when the trace ended: "+p.waitingIn(amid, 3))
 	}
 	if len(timed) > 0 {
 		sentences = append(sentences, "Waiting for timers that had not run down when the trace ended: "+p.waitingIn(timed, 3))
@@ -116,19 +121,6 @@ func (p *page) waitingIn(waits []StillWaiting, most int) string {
 // crashed is the exit status of a Go program that panicked, or in which all goroutines were asleep.
 const crashed = 2
 
-// listening are functions of the standard library and of others that wait for what comes from outside, as long as the program lives, or, in net/http/pprof, for as long as a
-// trace or a profile of it is to be.
-var listening = []string{"http.(*connReader).backgroundRead", "http.(*conn).readRequest", "http.(*persistConn).readLoop", "http.(*persistConn).writeLoop",
-	"http2.(*serverConn).readFrames", "http.(*http2serverConn).readFrames", "http2.(*ClientConn).readLoop",
-	"http.(*http2ClientConn).readLoop", "transport.(*http2Client).reader", "transport.(*http2Server).HandleStreams", "signal.loop", "signal.NotifyContext.func1", "pprof.sleep", "sql.(*DB).connectionOpener"}
-
-// listens says whether goroutines of a group wait at a call path for what comes from outside. Requests are regions: where none is open, a connection's goroutine waits for the next.
-func (p *page) listens(path uint32, group int32) bool {
-	name := goName(p.e.Groups[group].Name)
-	return slices.ContainsFunc(append(p.e.pathOf(path), name), func(name string) bool { return slices.Contains(listening, name) }) ||
-		name == "http.(*conn).serve" && p.e.Paths[path].Parent < 0
-}
-
 // waitsForEnd says whether it is main that waits at a call path, for something to come over a channel, while the program serves requests: it goes on when the service is to end.
 func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
 	leaf := p.e.leaf(path)
@@ -139,15 +131,21 @@ func (p *page) waitsForEnd(path uint32, locations []uint32) bool {
 // told by a condition variable, or wait for a timer, or for connections or other things that come from outside; or whether they wait no longer than requests that did end. A program that crashed, as one does in
 // which all goroutines are asleep, may have been waiting in vain.
 func (p *page) byDesign(path uint32, object string, since int64, locations []uint32) bool {
-	visits, messages, leaf := p.e.MetricIndex(metric.Visits), p.e.MetricIndex(metric.Messages), p.e.leaf(path)
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
-	case p.waitsForEnd(path, locations), isTimer(object), leaf.accepts():
+	case p.waitsForEnd(path, locations), isTimer(object), p.e.leaf(path).accepts():
 		return true
-	case p.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
+	case p.e.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true
-	case visits < 0:
+	}
+	return p.asBefore(path, object, locations)
+}
+
+// asBefore says whether goroutines wait for a message, a condition or what comes from outside where they had got one before, so that it is what they do between two pieces of work.
+func (p *page) asBefore(path uint32, object string, locations []uint32) bool {
+	visits, messages, leaf := p.e.MetricIndex(metric.Visits), p.e.MetricIndex(metric.Messages), p.e.leaf(path)
+	if visits < 0 {
 		return false
 	}
 	switch leaf.Name {
@@ -240,6 +238,7 @@ func (p *page) stillWaiting() (list []StillWaiting) {
 func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	e, first := p.e, waits[0]
 	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1, object: first.Object}
+	group := e.Locations[first.Location].Group
 	before, started, together := 0, false, true // how many of them waited when the trace began; whether one was started since; whether all began then
 	for _, n := range waits {
 		w.Locations = append(w.Locations, n.Location)
@@ -251,6 +250,7 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 	}
 	w.throughout = e.Header.Exit < 0 && before == len(waits) && !started && !locked && p.mayRest(first)
 	w.Idle = w.throughout || p.byDesign(first.Path, first.Object, first.Since, w.Locations)
+	w.amid = !p.waitsForEnd(w.Path, w.Locations) && (e.amid(w.Path, group) || !e.listens(w.Path, group) && !p.asBefore(w.Path, w.object, w.Locations))
 	w.Text = p.haveBeen(w.Locations) + " in " + p.at(w.Path)
 	if before > 0 && before < len(waits) {
 		w.Text += fmt.Sprintf(", %s of them", grouped(int64(before)))

@@ -318,7 +318,7 @@ func (c *converter) lets(by, g *goroutine, s *stack) {
 	}
 	acts := func(kind wire.Kind, name string) { c.tell(by, kind, c.operation(name, s), object) }
 	does := func(kind wire.Kind, name string, chosen wire.Outcome) {
-		if s.deed == selects {
+		if s.deed == selects || s.deed == takes {
 			c.tell(by, wire.SelectBegin, c.operation("select", s))
 			c.tell(by, wire.Chose, uint32(chosen), object)
 			return
@@ -344,7 +344,7 @@ func (c *converter) lets(by, g *goroutine, s *stack) {
 			if g.outcome = wire.Closed; g.wait == wire.SendBegin {
 				g.outcome = wire.Panicked
 			}
-		case g.wait == wire.SendBegin, g.wait == wire.SelectBegin && s.deed == receives:
+		case g.wait == wire.SendBegin, g.wait == wire.SelectBegin && (s.deed == receives || s.deed == takes):
 			does(wire.RecvBegin, "recv", wire.Received)
 			g.outcome = wire.Sent
 		default:

@@ -1,6 +1,7 @@
 package gotrace_test
 
 import (
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -43,5 +44,39 @@ func TestPipe(t *testing.T) {
 		require.True(t, slices.ContainsFunc(e.Regions, func(r report.Region) bool {
 			return r.Operation && r.Name == name && r.Func == "tracerec/exchange/gotrace_test."+function
 		}), "%s: %v", function, e.Regions)
+	}
+}
+
+func writer(w io.Writer) { w.Write(make([]byte, 1)) }
+
+// TestPipesInMemory: who writes to a pipe in memory sends, and who reads from it receives, though both select.
+func TestPipesInMemory(t *testing.T) {
+	text := traced(t, func() {
+		r, w := io.Pipe()
+		here, there := net.Pipe()
+		for _, pipe := range []struct {
+			io.Reader
+			io.Writer
+		}{{r, w}, {here, there}} {
+			done := make(chan bool)
+			go func() { writer(pipe.Writer); close(done) }()
+			stuck(t, "writer", "select")
+			reader(pipe.Reader)
+			<-done
+			done = make(chan bool)
+			go func() { reader(pipe.Reader); close(done) }()
+			stuck(t, "reader", "select")
+			writer(pipe.Writer)
+			<-done
+		}
+	})
+	e := analyzed(t, opened(t, text))
+	for _, want := range []string{
+		"late_receiver: select in io.(*pipe).write < select in io.(*pipe).read",
+		"late_sender: select in io.(*pipe).read < select in io.(*pipe).write",
+		"late_receiver: select in writer < select in reader", // net's own functions are no places
+		"late_sender: select in reader < select in writer",
+	} {
+		require.Contains(t, waits(e), want)
 	}
 }

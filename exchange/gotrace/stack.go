@@ -58,6 +58,7 @@ const (
 	sends
 	receives
 	selects
+	takes // selects, only to receive
 	unlocks
 	unlocksShared
 	finishes // by Done
@@ -254,8 +255,11 @@ func (s *stack) see(function string) {
 	case s.wait == lockWait:
 		s.relocks = true
 	}
-	if s.deed == unknownDeed {
+	switch {
+	case s.deed == unknownDeed:
 		s.deed = deedsIn[function]
+	case s.deed == selects && wire.OnlyReceives(wire.ShortName(function)):
+		s.deed = takes
 	}
 }
 

@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // inside are the prefixes of functions that are no place in a program: what it calls to synchronise, to wait and to pass data, on the way to the runtime.
 var inside = []string{"runtime.", "sync.", "internal/sync.", "internal/synctest.", "testing/synctest.Test", "testing/synctest.Wait", "iter.", "reflect.", "time.Sleep",
@@ -49,6 +52,12 @@ func Through(function, name string) string {
 	}
 	return name
 }
+
+// receivers are functions of the standard library that only receive where they select, by their short names.
+var receivers = []string{"io.(*pipe).read", "net.(*pipe).read", "http.(*persistConn).roundTrip", "http.(*http2serverConn).serve", "http2.(*serverConn).serve"}
+
+// OnlyReceives says whether a function, by its short name, is known to only receive where it selects. It may be called concurrently.
+func OnlyReceives(function string) bool { return slices.Contains(receivers, function) }
 
 // Inside says whether a function in a file is no place in a program where an operation can be said to be: it is at the one who calls it. It may be called concurrently.
 func Inside(function, file string) bool {
