@@ -23,16 +23,16 @@ func TestShortened(t *testing.T) {
 		want string
 		Step
 	}{
-		{"… ▸ main.get ▸ rate.(*Limiter).Wait ▸ … ▸ select (a.go:9)", stepIn(metric.ExternalWait, 1, "main.get", "rate.(*Limiter).Wait", "rate.(*Limiter).wait", "select")},
-		{"… ▸ main.get ▸ errgroup.(*Group).Wait ▸ wait (a.go:9)", stepIn(metric.JoinWait, 1, "main.get", "errgroup.(*Group).Wait", "wait")},
+		{"main.get ▸ rate.(*Limiter).Wait ▸ … ▸ select (a.go:9)", stepIn(metric.ExternalWait, 1, "main.get", "rate.(*Limiter).Wait", "rate.(*Limiter).wait", "select")},
+		{"main.get ▸ errgroup.(*Group).Wait ▸ wait (a.go:9)", stepIn(metric.JoinWait, 1, "main.get", "errgroup.(*Group).Wait", "wait")},
 		{"… ▸ main.pay ▸ main.try ▸ http.(*Client).Do ▸ … ▸ select (a.go:9)", stepIn(metric.LateSender, 3, "main.get", "main.pay", "main.try", "http.(*Client).Do", "http.send", "select")},
 		{"… ▸ main.get ▸ http.Get ▸ … ▸ select (a.go:9)", stepIn(metric.LateSender, 3, "main.logged.func1", "http.HandlerFunc.ServeHTTP", "main.get", "http.Get", "http.send", "select")},
 		{"… ▸ io.Copy ▸ main.write ▸ os.(*File).Sync ▸ … ▸ fsync (a.go:9)", stepIn(metric.SystemCall, 3, "main.get", "io.Copy", "main.write", "os.(*File).Sync", "poll.(*FD).Fsync", "fsync")},
-		{"… ▸ main.get ▸ lock (a.go:9)", stepIn(metric.LockCompetition, 1, "main.get", "lock")},
-		{"… ▸ main.get (a.go:9)", stepIn(metric.Sleep, 1, "main.get", "sleep")},
-		{"… ▸ main.get ▸ main.render (a.go:9)", stepIn(metric.Sleep, 2, "main.get", "main.render", "sleep")},
-		{"… ▸ main.get (a.go:9)", stepIn(metric.Execution, 1, "main.get")},
-		{"… ▸ http.HandlerFunc.ServeHTTP ▸ send (a.go:9)", Step{Metric: metric.LateReceiver, CallPath: append(append([]string{}, served...), "send"), File: "/src/a.go", Line: 9}},
+		{"main.get ▸ lock (a.go:9)", stepIn(metric.LockCompetition, 1, "main.get", "lock")},
+		{"main.get (a.go:9)", stepIn(metric.Sleep, 1, "main.get", "sleep")},
+		{"main.get ▸ main.render (a.go:9)", stepIn(metric.Sleep, 2, "main.get", "main.render", "sleep")},
+		{"main.get (a.go:9)", stepIn(metric.Execution, 1, "main.get")},
+		{"http.HandlerFunc.ServeHTTP ▸ send (a.go:9)", Step{Metric: metric.LateReceiver, CallPath: append(append([]string{}, served...), "send"), File: "/src/a.go", Line: 9}},
 		{"main.get ▸ http.Get ▸ select", Step{Metric: metric.LateSender, CallPath: []string{"main.get", "http.Get", "select"}, Own: 1}},
 		{"main.get ▸ select", Step{Metric: metric.LateSender, CallPath: []string{"main.get", "select"}, Own: 1}},
 		{"select", Step{Metric: metric.LateSender, CallPath: []string{"select"}}},
@@ -60,7 +60,7 @@ func TestCalledBySeveral(t *testing.T) {
 		{"took 160 ns on average, 62 % of it waiting for what no goroutine does, such as a timer in … ▸ main.slow ▸ rate.(*Limiter).Wait ▸ … ▸ select (a.go:9), called by main.get (80 %) and main.sell (20 %)",
 			[]SlowPart{wait(80, 80, "main.get", "main.slow"), wait(20, 20, "main.sell", "main.slow"), runs}},
 		{"took 140 ns on average, 57 % of it sleeping in … ▸ main.render (a.go:9), called by main.get (50 %) and main.sell (50 %)", []SlowPart{sleep(40, "main.get"), sleep(40, "main.sell"), runs}},
-		{"took 100 ns on average, 60 % of it running in … ▸ main.get ▸ main.render (a.go:9)", []SlowPart{sleep(20, "main.get"), sleep(20, "main.sell"), runs}},
+		{"took 100 ns on average, 60 % of it running in main.get ▸ main.render (a.go:9)", []SlowPart{sleep(20, "main.get"), sleep(20, "main.sell"), runs}},
 	} {
 		r := Requests{Count: 100, Slow: c.slow}
 		SortSlow(r.Slow)
@@ -108,7 +108,7 @@ func TestMostFirst(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	wait := stepIn(metric.LateClose, 1, "main.try", "http.(*Client).Do", "http.send", "select")
 	timer := Step{Metric: metric.Sleep, CallPath: []string{"context.WithDeadlineCause.func2", "timer"}}
-	const there = "waiting for a channel to be closed in … ▸ main.try ▸ http.(*Client).Do ▸ … ▸ select (a.go:9)"
+	const there = "waiting for a channel to be closed in main.try ▸ http.(*Client).Do ▸ … ▸ select (a.go:9)"
 	p := SlowPart{LatencyPart: LatencyPart{Step: wait, Causer: &timer, Mean: 30}, Excess: 30}
 	require.Equal(t, there+", until a timeout of its context ran out", p.Words())
 	r := Requests{Count: 100, Slow: []SlowPart{p}}
@@ -147,7 +147,7 @@ func TestWakingUp(t *testing.T) {
 		require.Equal(t, c.lacking, strings.Contains(out.String(), "(too_few_processors)"), c.name)
 	}
 	for load, want := range map[*Load]string{
-		nil: "do nothing that the others do not. All requests took 200 µs on average, 60 % of it waiting for a processor in … ▸ main.get ▸ rlock (a.go:9).",
+		nil: "do nothing that the others do not. All requests took 200 µs on average, 60 % of it waiting for a processor in main.get ▸ rlock (a.go:9).",
 		{}:  "do nothing that the others do not.",
 	} {
 		e := &Experiment{Sidecar: Sidecar{Requests: []Requests{{Name: "(all)", Count: 200}, {Name: "main.get", Kind: "http", Count: 200}}}}

@@ -159,7 +159,7 @@ func (s *Step) from(begin int) string {
 		names = slices.Concat(calls[begin:s.Own+1], []string{"…", calls[n-1]})
 	}
 	path := strings.Join(names, readable.Arrow)
-	if begin > 0 {
+	if slices.ContainsFunc(calls[:begin], func(name string) bool { return !slices.Contains(serving, name) }) {
 		path = "…" + readable.Arrow + path
 	}
 	if s.Metric == metric.Execution && slices.Contains(serving, calls[n-1]) {
