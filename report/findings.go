@@ -248,7 +248,8 @@ func (p *page) finding(n int, f *Finding) {
 	p.line(p.paint(bold, left(name, pageWidth-width(cost)-1)), " ", p.paint(red, cost))
 
 	p.para(4, "", p.sentence(f))
-	if known := e.Problem(f); known != nil {
+	known := e.Problem(f)
+	if known != nil {
 		p.para(4, "", "Known as: "+known.Title+" ("+known.Name+").")
 	}
 
@@ -259,6 +260,9 @@ func (p *page) finding(n int, f *Finding) {
 	p.causedAt(f)
 	p.meanwhile(f)
 	p.countedMeanwhile(f)
+	if known == nil && !p.matters(f) && !e.lastOnly(f) && e.executionKnown() {
+		return // less of it would change nothing
+	}
 	advice := p.e.Advice(f)
 	if first, ok := p.said[advice]; ok {
 		p.styledPara(cyan, 4, "→ ", fmt.Sprintf("same as for %d", first))

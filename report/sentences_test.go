@@ -154,6 +154,31 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// TestNothingToChange: a wait that has no part of the critical path needs no advice, unless what goroutines did is not known.
+func TestNothingToChange(t *testing.T) {
+	const advice = "→ Send earlier"
+	for _, c := range []struct {
+		name     string
+		critical int64
+		states   bool
+		advised  bool
+	}{
+		{"nothing", 0, true, false},
+		{"it has a part", 491 * ms, true, true},
+		{"it may have waited for something else", 0, false, true},
+	} {
+		e := hydro()
+		e.Findings = e.Findings[:1]
+		f := &e.Findings[0]
+		f.Critical, e.Header.States, e.Header.CPUTime = c.critical, c.states, 0
+		e.MarkExecution()
+		e.Judge()
+		var out strings.Builder
+		require.NoError(t, Text(&out, e, TextOptions{}))
+		require.Equal(t, c.advised, strings.Contains(out.String(), advice), "%s: %s", c.name, out.String())
+	}
+}
+
 // TestBeyond: waiting for nobody is only said to be that where all is recorded in which goroutines waited.
 func TestBeyond(t *testing.T) {
 	operation, region := Region{Name: "recv", Operation: true}, Region{Name: "work"}
