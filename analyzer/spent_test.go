@@ -250,3 +250,11 @@ location main
 		require.Equal(t, c.split, e.Split)
 	}
 }
+
+// The first sentence says which function of the program calls the library in which the critical path is.
+func TestVerdictOfLibrary(t *testing.T) {
+	for caller, said := range map[string]string{"/src/app/main.go": " (called by main.fetch)", "/mod/example.org/fetch@v1.0.0/fetch.go": ""} {
+		e := analyzeText(t, "location main\n  0 enter main.fetch @"+caller+":1(main.fetch)\n  5 sleep @/mod/example.org/backoff@v1.0.0/backoff.go:7(example.org/backoff.Wait)\n  95 leave\n  100 exit\n")
+		require.Contains(t, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), "sleep of main at backoff.go:7"+said+".")
+	}
+}

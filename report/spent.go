@@ -134,7 +134,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	e := p.e
 	r := e.leaf(top.path)
 	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
-	at := p.at(top.path)
+	at := p.at(top.path) + p.calledBy(top.path, nil)
 	if !r.Operation && (top.doing == waking || top.doing == yielding || top.doing == awaiting) {
 		return p.stood(v, top)
 	}
@@ -160,7 +160,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		if r.outward() {
 			v.Metric, doing = metric.Network, "waiting for "+beyond(r)+" in "+at
 			if place := p.where(r); place != "" { // its name says the same
-				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, nameWidth)
+				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, nameWidth) + p.calledBy(top.path, nil)
 			}
 			if others := e.besides(top); others != "" {
 				v.Certain, doing = false, doing+", and "+others+": the other end may be one of them"
@@ -193,6 +193,48 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		return p.worked(v, top)
 	}
 	return v, doing
+}
+
+// calledBy says which function of the program called a place in a library, if it is one for most of the time there: of the critical path, or of a finding's waits.
+func (p *page) calledBy(path uint32, f *Finding) string {
+	e := p.e
+	if r := e.leaf(path); wire.OfProgram(r.Func, r.File) {
+		return ""
+	}
+	times, all, most := map[string]int64{}, int64(0), ""
+	add := func(at uint32, t int64) {
+		if e.Paths[at].Region != e.Paths[path].Region {
+			return
+		}
+		all += t
+		for i := e.Paths[at].Parent; i >= 0; i = e.Paths[i].Parent {
+			if r := e.leaf(uint32(i)); wire.OfProgram(r.Func, r.File) {
+				times[r.Name] += t
+				return
+			}
+		}
+	}
+	if f == nil {
+		for _, c := range e.criticalPath() {
+			add(c.Path, c.Value)
+		}
+	} else {
+		for _, l := range f.AllLines() {
+			add(l.Path, l.Severity)
+		}
+	}
+	for name, t := range times {
+		if t > times[most] || t == times[most] && name < most {
+			most = name
+		}
+	}
+	switch t, name := times[most], glue(elide(regionName(most), nameWidth)); {
+	case 10*t > 9*all:
+		return " (called by " + name + ")"
+	case 2*t > all:
+		return " (mostly called by " + name + ")"
+	}
+	return ""
 }
 
 // asleepAt says who sleeps at a place, if one goroutine has most of it. Who waits for its timer does so at no place.
@@ -305,7 +347,7 @@ func (p *page) apart(top spending) string {
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
 func (p *page) stood(v Verdict, top spending) (Verdict, string) {
-	where := "in " + p.at(top.path)
+	where := "in " + p.at(top.path) + p.calledBy(top.path, nil)
 	if isUnnamed(p.e.leaf(top.path).Name) {
 		where = "outside all regions"
 	}

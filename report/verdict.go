@@ -526,10 +526,10 @@ func (p *page) idle(f *Finding) bool {
 func (p *page) purpose(f *Finding) string {
 	object, place := p.called(&f.Object), p.at(f.Path)
 	if object == "" {
-		return "in " + place
+		return "in " + place + p.calledBy(f.Path, f)
 	}
 	if call := p.calling(f.Path); call != "" && f.Object.Name == "" {
-		return "in " + call
+		return "in " + call + p.calledBy(f.Path, f)
 	}
 	switch p.e.leaf(f.Path).Name {
 	case recvName:
