@@ -117,10 +117,13 @@ func TestAside(t *testing.T) {
 			require.Contains(t, said, "delays the run most: 38.3 % of its time (491 ms), ", "%v", c)
 			continue
 		}
-		require.Equal(t, "What limits the run is worker[3]: for 38.3 % of it (491 ms), "+waited, said, "%v", c)
+		require.Equal(t, "For 38.3 % of the run (491 ms), "+waited, said, "%v", c)
+		f.Critical, f.Meanwhile[0].Time = 650*ms, 489*ms
+		e.Judge()
+		require.Equal(t, "What limits the run is worker[3]: for 50.7 % of it (650 ms), "+waited, spaced(e.Verdict.Text), "%v", c)
 		e.Split.Runnable, e.Split.Execution = 700*ms, 503*ms
 		e.Judge()
-		require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet. For 38.3 % of the run (491 ms), "+waited, spaced(e.Verdict.Text))
+		require.Equal(t, "For 54.6 % of the critical path, goroutines were ready to run, but did not run yet. For 50.7 % of the run (650 ms), "+waited, spaced(e.Verdict.Text))
 	}
 }
 

@@ -152,8 +152,8 @@ func (p *page) aside(f *Finding) bool {
 // limits is the sentence for a finding whose waiting is aside: it is the work of those who were waited for that takes the time.
 func (p *page) limits(waiting string, f *Finding) string {
 	h := &p.e.Header
-	share, waited := glue(percent(f.Critical, h.Focus)), fmt.Sprintf("(%s), %s waited %s %s.%s", glue(seconds(f.Critical)), p.waiters(f), p.purpose(f), p.because(f), f.Busy.sentence())
-	if waiting != "Waiting" {
+	share, waited := glue(percent(f.Critical, h.Focus)), fmt.Sprintf("(%s), %s waited %s%s.%s", glue(seconds(f.Critical)), p.waiters(f), p.purpose(f), p.waitedBecause(f), f.Busy.sentence())
+	if waiting != "Waiting" || 2*f.Critical < h.Focus { // for less it is not alone in that
 		return fmt.Sprintf("For %s of %s %s", share, h.focus(), waited)
 	}
 	c := p.causersOf(f)[0]
@@ -169,12 +169,17 @@ var idleness = map[string]string{
 
 // idles is the sentence that a part of the critical path could have been shared with those who were idle, who are the waiters of a finding.
 func (p *page) idles(what string, f *Finding) string {
-	because, comma := p.because(f), ""
-	if !strings.HasPrefix(because, "for ") {
-		comma = ","
+	return fmt.Sprintf("For %s of its time (%s), %s %s: %s waited%s.", glue(percent(f.Critical, p.e.Header.Focus)), glue(seconds(f.Critical)),
+		p.e.Header.focus(), what, p.waiters(f), p.waitedBecause(f))
+}
+
+// waitedBecause goes on behind what was waited for.
+func (p *page) waitedBecause(f *Finding) string {
+	because := p.because(f)
+	if strings.HasPrefix(because, "for ") {
+		return " " + because
 	}
-	return fmt.Sprintf("For %s of its time (%s), %s %s: %s waited%s %s.", glue(percent(f.Critical, p.e.Header.Focus)), glue(seconds(f.Critical)),
-		p.e.Header.focus(), what, p.waiters(f), comma, because)
+	return ", " + because
 }
 
 // extent says how much of the critical path the waiting of a finding has, and who it was for, without the last full stop.
