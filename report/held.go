@@ -204,6 +204,35 @@ func (p *page) released(f *Finding, c *Causer) bool {
 	return r.Name == unlockName || !r.Operation && isLockWait(p.e.Metrics[p.causedIn(f, c)].Name)
 }
 
+// sameLock returns where others wait for the same lock as those of a finding, if it has no name, as in an execution trace: they were mostly released in the same place. Where a lock has functions of
+// its own, all locks are taken and released in one place: that tells nothing.
+func (p *page) sameLock(f *Finding) (places []string) {
+	freed := func(f *Finding) (region uint32, known bool) {
+		if !isLockWait(p.e.kind(f).Name) || f.Object.Type != "" || len(f.Causers) == 0 {
+			return 0, false
+		}
+		c := &f.Causers[0]
+		if 2*c.Severity <= f.Severity || c.Path < 0 || !strings.HasSuffix(p.e.leaf(uint32(c.Path)).Name, unlockName) {
+			return 0, false
+		}
+		return p.e.Paths[c.Path].Region, true
+	}
+	region, known := freed(f)
+	if !known {
+		return nil
+	}
+	at := map[uint32]bool{p.e.Paths[f.Path].Region: true}
+	for i := range p.e.Findings[:min(Explained, len(p.e.Findings))] {
+		other := &p.e.Findings[i]
+		here := p.e.Paths[other.Path].Region
+		if r, known := freed(other); known && r == region && !at[here] && 2*other.Critical >= f.Critical {
+			at[here] = true
+			places = append(places, p.at(other.Path))
+		}
+	}
+	return places
+}
+
 // passedOn says whether some of a causer of a finding may only have waited for a Once, too: an execution trace tells who let each one go on, and that need not be who ran the function.
 func (p *page) passedOn(f *Finding, c *Causer) bool {
 	return p.e.Metrics[p.causedIn(f, c)].Name == metric.OnceWait && f.Object.Type == "" && slices.ContainsFunc(c.Locations, func(l uint32) bool { return slices.Contains(f.Locations, l) })

@@ -531,7 +531,7 @@ func (p *page) idle(f *Finding) bool {
 func (p *page) purpose(f *Finding) string {
 	object, place := p.called(&f.Object), p.at(f.Path)
 	if object == "" {
-		return "in " + place + p.calledBy(f.Path, f)
+		return "in " + enumeration(append([]string{place + p.calledBy(f.Path, f)}, p.sameLock(f)...))
 	}
 	if call := p.calling(f.Path); call != "" && f.Object.Name == "" {
 		return "in " + call + p.calledBy(f.Path, f)
