@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"tracerec/metric"
 )
@@ -33,18 +35,10 @@ func (h *Header) processors() string {
 // mostWork says where most of the work of all goroutines was, and how much; and returns the call path and the goroutine that have most of that. It is not known if all was outside of regions.
 func (p *page) mostWork() (most Cell, share string, known bool) {
 	e := p.e
-	work, first, by := map[uint32]int64{}, map[uint32]Cell{}, uint32(0) // by region; and the cell of each that has most
-	for _, c := range e.Cells(e.MetricIndex(metric.Execution)) {
-		if r := e.leaf(c.Path); r.Operation || isUnnamed(r.Name) {
-			continue
-		}
-		r := e.Paths[c.Path].Region
-		if work[r] += c.Value; c.Value > first[r].Value {
-			first[r] = c
-		}
-	}
-	for r := range work {
-		if work[r] > work[by] || work[r] == work[by] && r < by {
+	work, first := e.workIn()
+	by := uint32(0)
+	for _, r := range slices.Sorted(maps.Keys(work)) {
+		if work[r] > work[by] {
 			by = r
 		}
 	}
@@ -52,6 +46,21 @@ func (p *page) mostWork() (most Cell, share string, known bool) {
 		return Cell{}, "", false
 	}
 	return first[by], glue(percent(work[by], e.execution())) + " of the work is in " + p.at(first[by].Path), true
+}
+
+// workIn returns the work of all goroutines in regions that have a name, by region, and the call path and the goroutine that have most of each.
+func (e *Experiment) workIn() (work map[uint32]int64, most map[uint32]Cell) {
+	work, most = map[uint32]int64{}, map[uint32]Cell{}
+	for _, c := range e.Cells(e.MetricIndex(metric.Execution)) {
+		if r := e.leaf(c.Path); r.Operation || isUnnamed(r.Name) {
+			continue
+		}
+		r := e.Paths[c.Path].Region
+		if work[r] += c.Value; c.Value > most[r].Value {
+			most[r] = c
+		}
+	}
+	return work, most
 }
 
 // kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places. Who gives up a processor is not kept from it.

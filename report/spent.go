@@ -134,9 +134,10 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 	e := p.e
 	r := e.leaf(top.path)
 	v = Verdict{Certain: e.complete(e.Header.Focus / 20), File: r.File, Line: r.Line}
-	at := p.at(top.path) + p.calledBy(top.path, nil)
+	by := p.calledBy(top.path, nil)
+	at := p.at(top.path) + by
 	if !r.Operation && (top.doing == waking || top.doing == yielding || top.doing == awaiting) {
-		return p.stood(v, top)
+		return p.stood(v, top, at)
 	}
 	switch top.doing {
 	case nowhere:
@@ -160,7 +161,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		if r.outward() {
 			v.Metric, doing = metric.Network, "waiting for "+beyond(r)+" in "+at
 			if place := p.where(r); place != "" { // its name says the same
-				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, nameWidth) + p.calledBy(top.path, nil)
+				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, nameWidth) + by
 			}
 			if others := e.besides(top); others != "" {
 				v.Certain, doing = false, doing+", and "+others+": the other end may be one of them"
@@ -327,27 +328,21 @@ func (p *page) apart(top spending) string {
 	if others == "" {
 		return ""
 	}
-	work, path := map[uint32]int64{}, map[uint32]uint32{} // by region: work that the critical path was not on, and a call path to it
-	for _, c := range e.Cells(e.MetricIndex(metric.Execution)) {
-		if r := e.Paths[c.Path].Region; !e.leaf(c.Path).Operation {
-			work[r] += c.Value
-			path[r] = c.Path
-		}
-	}
+	work, most := e.workIn() // less that of the critical path
 	for _, c := range e.criticalPath() {
 		work[e.Paths[c.Path].Region] -= c.Value
 	}
-	for _, r := range slices.Sorted(maps.Keys(path)) {
-		if 2*work[r] > e.execution()-e.Split.Execution && !isUnnamed(e.leaf(path[r]).Name) {
-			return "; " + others + ", mostly in " + p.at(path[r])
+	for _, r := range slices.Sorted(maps.Keys(most)) {
+		if 2*work[r] > e.execution()-e.Split.Execution {
+			return "; " + others + ", mostly in " + p.at(most[r].Path)
 		}
 	}
 	return "; " + others
 }
 
 // stood completes spent for time outside all operations in which goroutines did not run, as the scheduler says.
-func (p *page) stood(v Verdict, top spending) (Verdict, string) {
-	where := "in " + p.at(top.path) + p.calledBy(top.path, nil)
+func (p *page) stood(v Verdict, top spending, at string) (Verdict, string) {
+	where := "in " + at
 	if isUnnamed(p.e.leaf(top.path).Name) {
 		where = "outside all regions"
 	}
@@ -375,16 +370,15 @@ func (p *page) stood(v Verdict, top spending) (Verdict, string) {
 	return v, where + ", " + what + others
 }
 
-// inCalls is what those do who are in system calls.
-const inCalls = "in system calls"
+// rare is how small a part is that does not count: less than one in so many.
+const rare = 20
 
 // outside says what those wait for who wait for nobody outside of operations, and the metric of that.
 func (e *Experiment) outside(top spending) (name, text string) {
 	call, unknown := e.sumAt(metric.SystemCall, top), e.sumAt(metric.UnrecordedWait, top)
-	const rare = 20 // less than one part of it
 	switch {
 	case rare*unknown < top.time:
-		return metric.SystemCall, inCalls
+		return metric.SystemCall, "in system calls"
 	case rare*call < top.time:
 		return metric.UnrecordedWait, "waiting for something that is not recorded"
 	}

@@ -101,6 +101,7 @@ type page struct {
 	files map[string]string
 	roots []int32        // by call path, see root
 	said  map[string]int // advice: number of the finding that gave it
+	time  []Cell         // of all goroutines, once it was asked for
 
 	ratioSums *Sums
 }

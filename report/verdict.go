@@ -113,7 +113,7 @@ func (h *Header) all() bool { return h.States && !h.Cut }
 // focus is what the critical path is of.
 func (h *Header) focus() string { return cmp.Or(h.Of, "the run") }
 
-// delays is the sentence that nothing delays the run as the waiting of a finding does. how says what is known of that.
+// delays is the sentence that nothing delays the run as the waiting of a finding does, if it is that. how says what is known of it.
 func (p *page) delays(waiting string, f *Finding, how string) string {
 	if idle := idleness[p.e.Metrics[f.Metric].Name]; idle != "" {
 		return p.idles(idle, f)
@@ -306,10 +306,14 @@ func (e *Experiment) timers() (ns int64) {
 	return ns
 }
 
-// calls is how much of the critical path is in system calls.
+// calls is how much of the critical path is in system calls, where it is hardly anything else that is waited for.
 func (e *Experiment) calls() (ns int64) {
+	unknown := map[uint32]int64{} // waiting that is not recorded, by region
+	for _, c := range e.Cells(e.MetricIndex(metric.UnrecordedWait)) {
+		unknown[e.Paths[c.Path].Region] += c.Value
+	}
 	for _, o := range e.Operations {
-		if name, text := e.outside(spending{share: share{path: o.Path}, time: o.External}); !e.leaf(o.Path).Operation && o.External > 0 && name == metric.SystemCall && text == inCalls {
+		if !e.leaf(o.Path).Operation && rare*unknown[e.Paths[o.Path].Region] < o.External {
 			ns += o.External
 		}
 	}
@@ -453,20 +457,21 @@ func (p *page) lived(loc uint32) string {
 	if i < 0 || group < 0 || e.Groups[group].Count < 2 || e.Groups[group].tests() {
 		return ""
 	}
-	lives := map[uint32]int64{}
-	for _, c := range e.inclusive(i, true) {
+	if p.time == nil {
+		p.time = e.inclusive(i, true)
+	}
+	lives, all := map[uint32]int64{}, int64(0)
+	for _, c := range p.time {
 		if l := &e.Locations[c.Location]; l.Group == group && l.Count <= 1 {
 			lives[c.Location] += c.Value
+			all += c.Value
 		}
 	}
 	others := int64(len(lives) - 1)
 	if len(lives) != e.Groups[group].Count {
 		return ""
 	}
-	mean := -lives[loc] / others
-	for _, life := range lives {
-		mean += life / others
-	}
+	mean := (all - lives[loc]) / others
 	if lives[loc] < much*mean || float64(lives[loc]-mean) < worth*float64(e.Header.Focus) {
 		return ""
 	}
