@@ -352,7 +352,7 @@ func (b *builder) neverEnded() {
 var objectNames = map[wire.ObjectKind]string{
 	wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "RWMutex", wire.WaitGroup: "WaitGroup",
 	wire.Cond: "condition variable", wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection",
-	wire.TimerChannel: "timer",
+	wire.TimerChannel: "timer", wire.SignalChannel: "signal channel",
 }
 
 // typeOf names what an object is of that kind that was first used there. A channel may stand for a coroutine.

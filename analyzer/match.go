@@ -98,7 +98,7 @@ func (m *Matcher) Match(kind wire.ObjectKind, size uint64, ops []Op, emit func([
 	m.count, m.released, m.timer = Counts{}, m.released[:0], kind == wire.TimerChannel
 	m.own = m.own[:0]
 	switch kind {
-	case wire.Channel, wire.TimerChannel:
+	case wire.Channel, wire.TimerChannel, wire.SignalChannel:
 		m.channel(ops, size)
 	case wire.Mutex, wire.RWMutex:
 		m.lock(ops)

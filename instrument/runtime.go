@@ -498,8 +498,11 @@ func (se *session) newChannel(p unsafe.Pointer, capacity int, region uint32) uin
 
 // kind returns which kind of channel it is.
 func (c *counted) kind() wire.ObjectKind {
-	if c.taken.Load()>>63 != 0 { // see tracerecOfTimer
+	switch taken := c.taken.Load(); { // see tracerecSenders
+	case taken>>63 != 0:
 		return wire.TimerChannel
+	case taken>>62 != 0:
+		return wire.SignalChannel
 	}
 	return wire.Channel
 }

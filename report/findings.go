@@ -487,9 +487,12 @@ func (f *Finding) external() (ns int64) {
 	return ns
 }
 
-// unended is how long those who were in a finding's operations at the end had been in these.
+// unended is how long those who were in a finding's operations at the end had been in these. A select that has not ended is on no object.
 func (e *Experiment) unended(f *Finding) (ns int64) {
 	for _, n := range e.NeverEnded {
+		if f.Object != (Object{}) && e.leaf(n.Path).Name == selectName {
+			continue
+		}
 		if slices.ContainsFunc(f.AllLines(), func(l Line) bool { return l.Path == n.Path && l.Group == e.Locations[n.Location].Group }) {
 			ns += e.Header.Span - n.Since
 		}

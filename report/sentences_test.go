@@ -266,6 +266,10 @@ func TestUnended(t *testing.T) {
 	require.Equal(t, outside, said(NeverEnded{Since: 95}))
 	require.Equal(t, outside, said(NeverEnded{Location: 1}))
 	require.Equal(t, outside, said(NeverEnded{Path: 1}))
+	e.Regions[0].Name = selectName
+	e.NeverEnded = []NeverEnded{{Since: 94}}
+	require.Equal(t, int64(6), e.unended(&Finding{}))
+	require.Zero(t, e.unended(&Finding{Object: Object{Type: "channel"}})) // a select that has not ended is on no object
 }
 
 // TestBrief: in few lines is what makes all waiting longer, and no finding of which package testing is the reason and which does not matter.

@@ -64,12 +64,14 @@ func (p *page) resting(waits []StillWaiting) {
 
 // idleText says in a sentence each who waited for work at the end, who for connections, who in the middle of some, who for a timer, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	var idle, accepting, locked, timed, throughout, amid []StillWaiting
+	var idle, accepting, signals, locked, timed, throughout, amid []StillWaiting
 	var goroutines int64
 	for _, w := range waits {
 		switch {
 		case isTimer(w.object):
 			timed = append(timed, w)
+		case isSignals(w.object):
+			signals = append(signals, w)
 		case p.e.leaf(w.Path).accepts():
 			accepting = append(accepting, w)
 		case p.e.leaf(w.Path).locks():
@@ -89,6 +91,9 @@ func (p *page) idleText(waits []StillWaiting) string {
 	}
 	if len(accepting) > 0 {
 		sentences = append(sentences, "Waiting for connections when the trace ended: "+p.waitingIn(accepting, 3))
+	}
+	if len(signals) > 0 {
+		sentences = append(sentences, "Waiting for signals when the trace ended: "+p.waitingIn(signals, 3))
 	}
 	if len(locked) > 0 {
 		sentences = append(sentences, "Waiting for a lock when the trace ended, for a moment: "+p.waitingIn(locked, 3))
@@ -134,7 +139,7 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 	switch {
 	case p.e.Header.Exit == crashed:
 		return false
-	case p.waitsForEnd(path, locations), isTimer(object), p.e.leaf(path).accepts():
+	case p.waitsForEnd(path, locations), isTimer(object), isSignals(object), p.e.leaf(path).accepts():
 		return true
 	case p.e.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
 		return true
@@ -268,6 +273,9 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 		w.awaits += "something that is not in the trace"
 	default:
 		w.awaits += "the " + p.shorten(first.Object)
+		if len(w.Locations) == 1 && (operation == recvName || operation == selectName) && strings.HasSuffix(first.Object, unnamedObject) && p.e.asksForSignals() {
+			w.awaits += ": perhaps for a signal, as the program asks for some"
+		}
 	}
 	if first.Holder >= 0 && isLock(first.Object) {
 		w.awaits += ", held by " + p.name(uint32(first.Holder))
@@ -284,6 +292,14 @@ func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
 
 // neverEnds is what is said of a select without cases.
 const neverEnds = "which never ends"
+
+// unnamedObject ends the description of an object in an execution trace.
+const unnamedObject = "that the trace does not name"
+
+// asksForSignals says whether the program has called signal.Notify.
+func (e *Experiment) asksForSignals() bool {
+	return slices.ContainsFunc(e.Groups, func(g Group) bool { return g.Name == "signal.loop" })
+}
 
 // mayRest says whether a wait is one in which goroutines may stay for as long as a program goes on: for a message, a condition, or what comes from outside, and not for
 // somebody to take what they send, or to end.
@@ -302,6 +318,9 @@ func (p *page) mayRest(n *NeverEnded) bool {
 func isLock(object string) bool {
 	return strings.HasPrefix(object, "mutex") || strings.HasPrefix(object, "RWMutex")
 }
+
+// isSignals tells whether the description of an object is that of a channel to which signals are sent.
+func isSignals(object string) bool { return strings.HasPrefix(object, "signal channel") }
 
 // isTimer tells whether the description of an object is that of a timer.
 func isTimer(object string) bool { return strings.HasPrefix(object, "timer") }

@@ -132,6 +132,16 @@ func TestIdle(t *testing.T) {
 	e.Groups[2].Name, e.Regions[1].Name = "worker", "accept"
 	require.NotContains(t, text(), "! ")
 	require.Contains(t, text(), "Waiting for connections when the trace ended: worker ×3 in accept at main.go:20.")
+	e.Regions[1].Name = "recv"
+	for i := range e.NeverEnded {
+		e.NeverEnded[i].Object = "signal channel"
+	}
+	require.NotContains(t, text(), "! ")
+	require.Contains(t, text(), "Waiting for signals when the trace ended: worker ×3 in recv at main.go:20.")
+	e.Regions[1].Name = "accept"
+	for i := range e.NeverEnded {
+		e.NeverEnded[i].Object = ""
+	}
 	e.Header.Exit = 2
 	require.Contains(t, text(), "worker ×3 have been in accept at main.go:20 for the last 994 ms, for\n  connections.", "it crashed")
 	e.Regions[1].Name, e.Header.Exit = "recv", 0
@@ -145,6 +155,9 @@ func TestIdle(t *testing.T) {
 	require.Contains(t, text(), "Idle when the trace ended, as before: main in recv", "it waits for the end of the service")
 	e.Requests[1].Kind = "task"
 	require.Contains(t, text(), "! 1 goroutine was still waiting", "it is none")
+	require.NotContains(t, text(), "signal")
+	e.Groups = append(e.Groups, Group{Name: "signal.loop", Creator: -1})
+	require.Contains(t, text(), "for\n  the channel that the trace does not name: perhaps for a signal, as the program\n  asks for some.")
 	e.Requests[1].Kind = "http"
 	e.Regions[1].Name = "lock"
 	require.Contains(t, text(), "! 1 goroutine was still waiting", "for a lock")

@@ -135,7 +135,7 @@ func (c *checker) object(b *Batch, e *Event) {
 	switch {
 	case kind == 0:
 		c.report(b, e, "the object is not defined")
-	case kind != want && kind != wire.Waits && !(want == wire.Mutex && kind == wire.RWMutex) && !(want == wire.Channel && kind == wire.TimerChannel):
+	case kind != want && kind != wire.Waits && !(want == wire.Mutex && kind == wire.RWMutex) && !(want == wire.Channel && kind.IsChannel()):
 		c.report(b, e, "the object is of the wrong kind (%d, not %d)", kind, want)
 	}
 }

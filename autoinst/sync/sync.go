@@ -32,6 +32,9 @@ var netHooks string
 //go:embed os.txt
 var osHooks string
 
+//go:embed signal.txt
+var signalHooks string
+
 //go:embed internal_sync.txt
 var internalSyncHooks string
 
@@ -146,6 +149,8 @@ var patches = []patch{
 	{"runtime/coro.go", coroswitchM, "\t\tgp.waitreason = waitReasonCoroutine\n", behind, "\t\tif tracerecRecording != 0 {\n\t\t\ttracerecMoved(gp, _Grunning, _Gwaiting)\n\t\t}\n"},
 	{"runtime/coro.go", coroswitchM, "\tsetGNoWB(&mp.curg, gnext)\n", before, "\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gnext, _Gwaiting, _Grunnable)\n\t}\n"},
 	{"runtime/coro.go", coroswitchM, "\t// Donate locked state.\n", before, "\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gnext, _Grunnable, _Grunning)\n\t}\n"},
+	{"os/signal/signal.go", "func Notify(c chan<- os.Signal, sig ...os.Signal) {", "\thandlers.Lock()\n", instead, "\ttracerecSignals(c); handlers.Lock()\n"},
+
 	{"iter/iter.go", "func Pull[V any](seq Seq[V]) (next func() (V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
 	{"iter/iter.go", "func Pull2[K, V any](seq Seq2[K, V]) (next func() (K, V, bool), stop func()) {", "\tc := newcoro(func(c *coro) {\n", before, starts("seq")},
 	{"sync/waitgroup.go", "func (wg *WaitGroup) Go(f func()) {", "\tgo func() {\n", before, starts("f")},
@@ -310,6 +315,7 @@ func Patch(o *overlay.Overlay) error {
 	o.Add("internal/poll/tracerec.go", pollHooks)
 	o.Add("net/tracerec.go", netHooks)
 	o.Add("os/tracerec.go", osHooks)
+	o.Add("os/signal/tracerec.go", signalHooks)
 	for _, processor := range []string{"amd64", "arm64", "riscv64"} {
 		text, err := counters.ReadFile("counter_" + processor + ".txt")
 		if err != nil {

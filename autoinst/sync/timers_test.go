@@ -2,10 +2,12 @@ package sync_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,6 +99,26 @@ func TestTimerChannels(t *testing.T) {
 		require.GreaterOrEqual(t, i, 0)
 		require.Equal(t, uint64(1), uint64(e.Findings[i].Instances))
 		require.Greater(t, e.Findings[i].Severity, int64(15*time.Millisecond))
+	}
+}
+
+// TestSignalChannels: it is known of a channel that signals are sent to it.
+func TestSignalChannels(t *testing.T) {
+	a := record(t, "signals")
+	require.Empty(t, a.Check())
+	kinds := map[string]wire.ObjectKind{} // by the place of the first use
+	for _, o := range a.Definitions().Objects {
+		r := a.Definitions().Regions[o.Region]
+		kinds[fmt.Sprint(r.Func, " ", r.Name)] = o.Kind
+	}
+	require.Equal(t, wire.SignalChannel, kinds["main.reload recv"], "%v", kinds)
+	require.Equal(t, wire.Channel, kinds["main.main send"], "%v", kinds)
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	require.NoError(t, err)
+	for _, n := range e.NeverEnded {
+		if e.Locations[n.Location].Name == "main.reload" {
+			require.True(t, strings.HasPrefix(n.Object, "signal channel"), n.Object)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 var (
 	outcomeNames = [...]string{wire.OK: "ok", wire.Closed: "closed", wire.Panicked: "panicked", wire.Failed: "failed", wire.Sent: "sent", wire.Received: "received"}
 	objectNames  = [...]string{0: "object", wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "RWMutex", wire.WaitGroup: "WaitGroup", wire.Cond: "condition variable",
-		wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection", wire.Waits: "waits", wire.TimerChannel: "timer"}
+		wire.Once: "Once", wire.Barrier: "barrier", wire.Stream: "connection", wire.Waits: "waits", wire.TimerChannel: "timer", wire.SignalChannel: "signals"}
 )
 
 // pass writes an event of a location.

@@ -31,7 +31,7 @@ func (n *analysis) match(object uint32) {
 	ops := n.opsOf(object)
 	size := int(n.defs.Objects[object].Size)
 	switch n.defs.Objects[object].Kind {
-	case wire.Channel, wire.TimerChannel:
+	case wire.Channel, wire.TimerChannel, wire.SignalChannel:
 		n.channel(ops, size)
 	case wire.Mutex, wire.RWMutex:
 		n.lock(ops)

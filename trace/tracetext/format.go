@@ -183,7 +183,7 @@ func (f *formatter) process(i int) {
 		switch {
 		case o.Kind == wire.Barrier:
 			fmt.Fprintf(f.out, " %d", o.Size)
-		case (o.Kind == wire.Channel || o.Kind == wire.TimerChannel) && o.Size > 0:
+		case o.Kind.IsChannel() && o.Size > 0:
 			fmt.Fprintf(f.out, " cap %d", o.Size)
 		}
 		if o.Region != trace.NoRegion {

@@ -390,7 +390,7 @@ func (p *parser) object(kind wire.ObjectKind) error {
 	}
 	d := wire.Def{Type: wire.DefObject, Object: kind}
 	switch {
-	case (kind == wire.Channel || kind == wire.TimerChannel) && p.accept("cap"), kind == wire.Barrier:
+	case kind.IsChannel() && p.accept("cap"), kind == wire.Barrier:
 		if d.Size, err = p.number("a size"); err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func Open(name, text string) (*trace.Archive, error) {
 var objectNames = [...]string{
 	0: "object", wire.Channel: "channel", wire.Mutex: "mutex", wire.RWMutex: "rwmutex", wire.WaitGroup: "waitgroup",
 	wire.Cond: "cond", wire.Once: "once", wire.Barrier: "barrier", wire.Stream: "stream", wire.Waits: "waits",
-	wire.TimerChannel: "timer",
+	wire.TimerChannel: "timer", wire.SignalChannel: "signals",
 }
 
 // outcomes are the words for how an operation ended; OK has none.

@@ -336,8 +336,12 @@ const (
 	Stream    ObjectKind = 8 // what one end of a connection or pipe within the process writes and the other one reads; the interruptions of waits are one, too
 	Waits     ObjectKind = 9 // whatever one goroutine waits for: the objects are not known, but who ended each wait is
 
-	TimerChannel ObjectKind = 16 // a channel to which a timer or ticker sends; nobody else does
+	TimerChannel  ObjectKind = 16 // a channel to which a timer or ticker sends; nobody else does
+	SignalChannel ObjectKind = 17 // a channel to which signals are sent
 )
+
+// IsChannel says whether objects of this kind are channels.
+func (k ObjectKind) IsChannel() bool { return k == Channel || k == TimerChannel || k == SignalChannel }
 
 // ProcessCounter begins the names of counters that count for a whole process. Their differences belong to no
 // goroutine with certainty.
