@@ -53,6 +53,19 @@ var forms = []struct{ what, declare, call string }{
 	{"parameter like the runtime's", "func f@(n int, runtime, defer_ string) int {\n#\n}", `f@(3, "", "")`},
 	{"blank parameters", "func f@(n int, _, _ string) int {\n#\n}", `f@(3, "", "")`},
 	{"recursive", "func f@(n int) int { if n > 3 { return 0 }; if n > 0 { defer say(f@(n - 1)) }\n#\n}", "f@(2)"},
+	{"many returns", "func f@(n int) int { " + many(16, "return -1") + "\n#\n}", "f@(3)"},
+	{"many returns of a named result", "func f@(n int) (result int) { " + many(8, "return -1") + many(8, "return") + "\n#\n}", "f@(3)"},
+	{"many returns of a blank result", "func f@(n int) (_ int) { " + many(16, "return") + "\n#\n}", "f@(3)"},
+	{"many returns of a parenthesized result", "func f@(n int) (int) { " + many(16, "return(-1)") + "\n#\n}", "f@(3)"},
+	{"many returns of one named like ours", "func f@(n int) (tracerec int) { " + many(16, "return -1") + "\n#\n}", "f@(3)"},
+	{"many returns of a method", "type t@ struct{ int }\nfunc (t *t@) m(n int) int { " + many(16, "return -1") + "\n#\n}", "(&t@{1}).m(3)"},
+	{"many returns of a generic function", "func f@[T any](n int, _ T) int { " + many(16, "return -1") + "\n#\n}", `f@(3, "s") + f@(3, 1.5)`},
+	{"many returns of a literal", "var f@ = func(n int) int { " + many(16, "return -1") + "\n#\n}", "f@(3)"},
+	{"many returns around a literal", "func f@(n int) int { " + many(15, "return -1") + " return func() int {\n#\n}() }", "f@(3)"},
+	{"many returns in literals in one another", "func f@(n int) int { " + many(15, "return -1") + "return func() int { " + many(16, "return -1") + "\n#\n}() }", "f@(3)"},
+	{"many returns over lines", "func f@(\n\tn int,\n) int { // begins\n" + many(16, "return n + // a }\n(2) /* c */ // d\n") + "\n#\n}", "f@(3)"},
+	{"returns and defers", "func f@(n int) int { " + many(5, "return -1") + "; defer say(1); defer say(2)\n#\n}", "f@(3)"},
+	{"many returns without results", "func f@(n int) (x int) { func() { " + many(16, "return") + "x = func() int {\n#\n}() }(); return x }", "f@(3)"},
 }
 
 // bodies are what they do. The second half ends the program.

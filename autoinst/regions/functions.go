@@ -25,6 +25,7 @@ type function struct {
 	name, full string // without and with the path of its package; of a literal as the compiler mostly calls it
 	at         place
 	in         *edit
+	of         *ast.FuncType
 	body       *ast.BlockStmt
 	comment    comment
 	forbidden  bool   // nothing may be inserted
@@ -66,7 +67,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 	if d.Body == nil {
 		return
 	}
-	f := x.named(nameOf(d), d.Name.Pos(), d.Body)
+	f := x.named(nameOf(d), d.Name.Pos(), d.Type, d.Body)
 	f.handles, f.given, f.value = x.handles(d.Type), x.serves(d.Type), symbol{name: d.Name.Name}
 	if d.Recv == nil {
 		f.value.pkg = x.p.path()
@@ -81,9 +82,9 @@ func (x *finder) declared(d *ast.FuncDecl) {
 	x.literals(d.Body, &scope{name: nameOf(d)}, directed)
 }
 
-func (x *finder) named(name string, at token.Pos, body *ast.BlockStmt) *function {
+func (x *finder) named(name string, at token.Pos, of *ast.FuncType, body *ast.BlockStmt) *function {
 	full := x.p.symbol() + "." + name
-	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), body: body,
+	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), of: of, body: body,
 		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), handles: noHandler, key: symbol{pkg: x.p.path()}, calls: x.calleesOf(body)}
 }
 
@@ -122,7 +123,7 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 			}
 		case *ast.FuncLit:
 			inner := &scope{name: of.next(), literal: true}
-			f := x.named(inner.name, n.Pos(), n.Body)
+			f := x.named(inner.name, n.Pos(), n.Type, n.Body)
 			f.forbidden = f.forbidden || forbidden || deferred[n]
 			f.always, f.given = parallel[n], given[n] || x.serves(n.Type)
 			if !called[n] {

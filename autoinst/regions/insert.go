@@ -66,9 +66,9 @@ func (c *chooser) instrument(to *edited) {
 		to.count(v)
 		switch {
 		case v == region && f.handles != noHandler:
-			f.in.handle(f.body, f.handles)
+			f.in.handle(f.of, f.body, f.handles)
 		case v == region:
-			f.in.enter(f.body)
+			f.in.enter(f.of, f.body)
 		case v == isInlined && !f.trivial:
 			if to.small == nil {
 				to.small = map[string]bool{}
@@ -107,20 +107,22 @@ func (e *edit) at(p token.Pos, text string) {
 	e.insert = append(e.insert, insertion{e.files.PositionFor(p, false).Offset, text})
 }
 
-// enter makes a function with this body a region, whose visits are counted if there are too many, and in the end not even that.
+// enter makes a function of this type and with this body a region, whose visits are counted if there are too many, and in the end not even that.
 //
 // The defer is conditional: so a program that is not recorded pays for a load and two branches, and a function that is neither recorded nor
 // counted any more for one of each in addition.
-func (e *edit) enter(body *ast.BlockStmt) {
+func (e *edit) enter(t *ast.FuncType, body *ast.BlockStmt) {
 	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 && %[1]s[0] != 1 { if %[1]s[0] == 0 { defer tracerec_exit(tracerec_enter(&%[1]s)) } else { tracerec_count(&%[1]s) } };",
 		fmt.Sprintf("%s[%d]", e.table, e.regions)))
 	e.regions++
+	e.returnOnce(t, body, 1)
 }
 
 // handle makes it one that handles requests.
-func (e *edit) handle(body *ast.BlockStmt, of int) {
+func (e *edit) handle(t *ast.FuncType, body *ast.BlockStmt, of int) {
 	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(tracerec_handler(%d)); defer tracerec_exit(tracerec_always(&%s[%d])) };", of, e.table, e.regions))
 	e.regions++
+	e.returnOnce(t, body, 2)
 }
 
 // call makes what a function does from a place on a region that is entered by a call.

@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,11 +20,22 @@ import (
 )
 
 var inserted = regexp.MustCompile(strings.ReplaceAll(`; import _ "unsafe"| if tracerec_on != 0 && OF\[0\] != 1 \{ if OF\[0\] == 0 `+
-	`\{ defer tracerec_exit\(tracerec_enter\(&OF\)\) \} else \{ tracerec_count\(&OF\) \} \};`, "OF", `tracerec_[0-9a-f]{8}\[\d+\]`))
+	`\{ defer tracerec_exit\(tracerec_enter\(&OF\)\) \} else \{ tracerec_count\(&OF\) \} \};\{?`, "OF", `tracerec_[0-9a-f]{8}\[\d+\]`))
+
+// returnedOnce is what is inserted for a single return, and what it stands for.
+var returnedOnce = []struct {
+	inserted *regexp.Regexp
+	original string
+}{
+	{regexp.MustCompile(`(?s)\( tracerec_1 (.*?) \)`), "$1"},
+	{regexp.MustCompile(`(\{ [^={}\n]* = |goto tracerec_end )/\*return\*/`), "return"},
+	{regexp.MustCompile(`; goto tracerec_end \}|\}; tracerec_end: (return )?`), ""},
+	{regexp.MustCompile(`tracerec_\d+ ?`), ""},
+}
 
 // TestLinesStay inserts regions into all functions of all files below some directories: without what was inserted, each line is what it was and where it was.
 func TestLinesStay(t *testing.T) {
-	files := 0
+	files, once := 0, 0
 	for _, root := range []string{"../..", filepath.Join(runtime.GOROOT(), "test"), filepath.Join(runtime.GOROOT(), "src/net/http")} {
 		filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(name, ".go") || !e.Type().IsRegular() || strings.HasPrefix(e.Name(), "insert") || testing.Short() && files > 100 {
@@ -46,7 +58,14 @@ func TestLinesStay(t *testing.T) {
 				return nil
 			}
 			files++
-			require.True(t, strings.HasPrefix(inserted.ReplaceAllString(changed, ""), string(text)), name)
+			without := inserted.ReplaceAllString(changed, "")
+			if !strings.Contains(string(text), "tracerec_") {
+				once += strings.Count(changed, "tracerec_end:")
+				for _, r := range returnedOnce {
+					without = r.inserted.ReplaceAllString(without, r.original)
+				}
+			}
+			require.True(t, strings.HasPrefix(without, string(text)), name)
 			_, err = parser.ParseFile(token.NewFileSet(), name, changed, parser.SkipObjectResolution)
 			require.NoError(t, err)
 			require.Len(t, inserted.FindAllString(changed, -1), 1+to.Regions, name)
@@ -54,6 +73,33 @@ func TestLinesStay(t *testing.T) {
 		})
 	}
 	require.Greater(t, files, 50)
+	require.True(t, testing.Short() || once > 20)
+}
+
+// TestReturnOnceText: what becomes of the text of a function of many returns, and of one with a name of ours.
+func TestReturnOnceText(t *testing.T) {
+	for before, after := range map[string]string{
+		"func f(n int) []int {\n\tif n > 0 { return (nil) }\n\treturn g(n) // why\n}":                                            "func f(n int) ( tracerec_1 []int ) {{\n\tif n > 0 { { tracerec_1 = /*return*/ (nil); goto tracerec_end } }\n\t{ tracerec_1 = /*return*/ g(n); goto tracerec_end } // why\n}; tracerec_end: return }",
+		"func f(n int) (_, _ int, err error) {\n\tfor {\n\t\treturn 1, 2,\n\t\t\terr\n\t}\n\treturn }":                           "func f(n int) (tracerec_1_, tracerec_2_ int, err error) {{\n\tfor {\n\t\t{ tracerec_1_, tracerec_2_, err = /*return*/ 1, 2,\n\t\t\terr; goto tracerec_end }\n\t}\n\tgoto tracerec_end /*return*/ }; tracerec_end: return }",
+		"func (T) f() (int, error) {\n\tswitch { case n > 0: return h()\n\tdefault: return 1, func() error { return nil }() } }": "func (T) f() (tracerec_1 int, tracerec_2 error) {{\n\tswitch { case n > 0: { tracerec_1, tracerec_2 = /*return*/ h(); goto tracerec_end }\n\tdefault: { tracerec_1, tracerec_2 = /*return*/ 1, func() error { return nil }(); goto tracerec_end } } }; tracerec_end: return }",
+		"func f(n int) { if n > 0 {return}\n\tg(n); if n > 1 { return } }":                                                       "func f(n int) {{ if n > 0 {goto tracerec_end /*return*/}\n\tg(n); if n > 1 { goto tracerec_end /*return*/ } }; tracerec_end: }",
+		"func f(n int) int { if n > 0 { return 1 }; return tracerec_1 }":                                                         "", // it could have our name
+		"func f(n int) (err error) { x, err := g(n); if x { return nil }; return err }":                                          "", // in a block, it would be another err
+		"func f(n int) (err error) { if err := g(n); true { return err }; return nil }":                                          "", // one return of another err remains
+		"func f(n int) (err error) { switch err := any(n).(type) { case error: return err }; return nil }":                       "",
+		"func f(n int) (err error) { for _, err := range all { return err }; return nil }":                                       "",
+		"func f(n int) (err error) { select { case err := <-c: return err }; return nil }":                                       "",
+		"func f(n int) (err error) { { var err = g(n); if n > 0 { return err } }; return nil }":                                  "",
+		"func f(n int) (err error) { { _ = func(err int) { err := 1 }; if n > 0 { return err } }; return nil }":                  "func f(n int) (err error) {{ { _ = func(err int) { err := 1 }; if n > 0 { { err = /*return*/ err; goto tracerec_end } } }; { err = /*return*/ nil; goto tracerec_end } }; tracerec_end: return }",
+		"func f(n int) int { return n }": "",
+	} {
+		to := &edited{}
+		e, err := to.edit("a.go", "package a\n\n"+before)
+		require.NoError(t, err)
+		f := e.file.Decls[0].(*ast.FuncDecl)
+		e.returnOnce(f.Type, f.Body, inlineDefers)
+		require.Equal(t, "package a\n\n"+cmp.Or(after, before), e.apply())
+	}
 }
 
 // TestVerdict: which functions become regions, and why others do not.
@@ -317,7 +363,8 @@ func TestRedeclares(t *testing.T) {
 		require.NoError(t, err)
 		_, err = to.edit("b.go", "package a\n\n"+text+"\n")
 		require.NoError(t, err)
-		to.edits[0].enter(to.edits[0].file.Decls[0].(*ast.FuncDecl).Body)
+		f := to.edits[0].file.Decls[0].(*ast.FuncDecl)
+		to.edits[0].enter(f.Type, f.Body)
 		o := overlay.New(t.TempDir())
 		to.addTo(o)
 		_, err = o.Text("a.go")

@@ -1,5 +1,5 @@
 // Package regions makes functions of the user's packages regions: text is inserted into their files, on the line where a function begins, so
-// all lines keep their numbers. The files themselves are not changed: the new text goes into an overlay.
+// all lines keep their numbers. A function of many returns gets a single one, see returns.go. The files themselves are not changed: the new text goes into an overlay.
 //
 // A function that the compiler would inline is left alone, as well as one that calls nothing and has no loop: recording it would cost more than
 // it tells, unless something outside the program is waited for in it.

@@ -74,7 +74,7 @@ func instrumentStandard(o *overlay.Overlay, path string) error {
 func (e *edit) enterStandard(name string, d *ast.FuncDecl) {
 	r, ok := runners[name]
 	if !ok {
-		e.enter(d.Body)
+		e.enter(d.Type, d.Body)
 		return
 	}
 	at := d.Body.Lbrace + 1
