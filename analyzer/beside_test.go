@@ -1,6 +1,7 @@
 package analyzer_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +206,35 @@ location b
 			require.Equal(t, c.metric, v.Metric)
 			require.True(t, v.Certain)
 		})
+	}
+}
+
+// If more than half of the critical path is sleep, that comes first, though work or waiting may have more than any place of sleep. What those sleep who are waited for is told of the waiting.
+func TestVerdictOfManySleeps(t *testing.T) {
+	const waited = " Of all waiting, that to receive from the channel first used at main.go:9 delays the run most: 18.0 % of its time (18 ns), for worker, which was mostly in load at w.go:3 then."
+	slept := func(until ...int) string {
+		text := "location main\n 0 enter main @main.go:1\n"
+		for i, at := range until[1:] {
+			text += fmt.Sprintf(" %d sleep @key.go:%d\n %d leave\n", until[i], i+5, at)
+		}
+		return text
+	}
+	const ended = " 100 exit\n"
+	waits := func(until ...int) string {
+		return "channel ch cap 0 @main.go:9\n" + slept(until...) + " 72 create w @main.go:3\n 72 recv ch @main.go:5\n 72 blocked\n 90 leave\n" + ended +
+			"location w\n 72 begin worker by main\n 72 enter load @w.go:3\n 90 exit\n 90 send ch @w.go:4\n 90 leave\n 90 end\n"
+	}
+	for _, c := range []struct{ name, trace, text, metric string }{
+		{"more than half", slept(0, 10, 31, 51) + " 51 enter sum @sum.go:8\n 100 exit\n" + ended,
+			"No waiting for other recorded goroutines was found; 51.0 % of the critical path is sleep, the largest part (21.0 %) in sleep of main at key.go:6.", "sleep"},
+		{"half", slept(0, 10, 30, 50) + " 50 enter sum @sum.go:8\n 100 exit\n" + ended, "No waiting was found; 50.0 % of the critical path is work in sum at sum.go:8.", "execution"},
+		{"in many places, beside waiting", waits(0, 25, 49, 72),
+			"72.0 % of the critical path is sleep, the largest part (25.0 %) in sleep of main at key.go:5." + waited, "sleep"},
+		{"most of it in one place, beside waiting", waits(0, 45, 72), "45.0 % of the critical path is sleep of main at key.go:5." + waited, "sleep"},
+	} {
+		v := analyzeText(t, "process main cpu 200\n"+c.trace).Verdict
+		require.Equal(t, c.text, strings.ReplaceAll(v.Text, "\u00a0", " "), c.name)
+		require.Equal(t, c.metric, v.Metric, c.name)
 	}
 }
 

@@ -179,8 +179,10 @@ func TestReadyMeasured(t *testing.T) {
 			"Goroutines were ready to run but had no processor for 11.6 % of all time: 1.3 of them on average while its processor was busy, which was 11.0 % of the run.",
 			"Less work or more processors"},
 		{name: "a rush that is soon over", process: "process main cpu 1000 processors 1", trace: strings.Replace(told, "  1000 exit", "  1000 sleep\n  21000 leave\n  21000 exit", 1)},
-		{"shared with others", "process main cpu 600 processors 1", told, claim,
+		{"shared with others", "process main cpu 100 processors 1", told, claim, // who had 0.9 processors, for 1.3 goroutines
 			"Other programs took the rest"},
+		{"shared with others, and many are ready", "process main cpu 600 processors 1", told, claim, // 0.4
+			"Less work or more processors"},
 		{name: "two processors, half idle", process: "process main cpu 1000 processors 2", trace: told},
 		{name: "number of processors unknown", process: "process main cpu 1000", trace: told},
 	} {

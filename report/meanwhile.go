@@ -37,13 +37,22 @@ func (e *Experiment) placeOf(path uint32) int64 {
 	return int64(e.Paths[path].Region)
 }
 
-// mostlyIn returns where the causers of a finding were for more than half of the time in which the critical path was on them, if that is one place.
+// mostlyIn returns where the causers of a finding were for clearly more than half of the time in which the critical path was on them, if that is one place.
 func (e *Experiment) mostlyIn(f *Finding) (path uint32, ok bool) {
 	places := e.meanwhileOf(f)
-	if len(places) == 0 || 2*places[0].Time <= f.Critical {
+	if len(places) == 0 || 20*places[0].Time <= 11*f.Critical {
 		return 0, false
 	}
 	return places[0].Path, true
+}
+
+// inTwo returns the two places where the causers of a finding were for nearly all of the time in which the critical path was on them, if they were mostly in neither.
+func (e *Experiment) inTwo(f *Finding) (first, second uint32, ok bool) {
+	places := e.meanwhileOf(f)
+	if _, one := e.mostlyIn(f); one || len(places) < 2 || float64(places[0].Time+places[1].Time) < mostly*float64(f.Critical) {
+		return 0, 0, false
+	}
+	return places[0].Path, places[1].Path, true
 }
 
 // elsewhere says whether the causers of a finding waited for others at another place than that of a call path, for longer than they did anything else.

@@ -135,6 +135,45 @@ func TestMostlyWaited(t *testing.T) {
 	require.Equal(t, "for worker[3], which was mostly in sweep at ppm.go:88 then", said(f.Path, there+1), "in one queue with them")
 }
 
+// Those who were in two places about equally long were mostly in neither.
+func TestMostlyInNeither(t *testing.T) {
+	e := hydro()
+	f := e.Findings[0]
+	f.Critical, f.Awaited, f.Onward, f.Causers = 100*ms, 100*ms, nil, f.Causers[:1]
+	sweep, recv := f.Meanwhile[0].Path, f.Path
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
+	for first, want := range map[int64]string{
+		56: "for worker[3], which was mostly in sweep at ppm.go:88 then",
+		55: "for worker[3], which was in sweep at ppm.go:88 and in recv at halo.go:120 then",
+		50: "for worker[3], which was in sweep at ppm.go:88 and in recv at halo.go:120 then",
+	} {
+		for _, rest := range []int64{0, 10} { // of 100, in other places
+			f.Meanwhile = []PathTime{{sweep, first * ms}, {recv, (100 - first - rest) * ms}}
+			require.Equal(t, want, spaced(p.because(&f)))
+		}
+	}
+	f.Meanwhile = []PathTime{{sweep, 50 * ms}, {recv, 39 * ms}}
+	require.Equal(t, "for worker[3], which was in sweep at ppm.go:88", spaced(p.because(&f)), "89 of 100")
+}
+
+// Of many who were waited for, none is named if it has less than a third of the waiting; which need not be what delays the run.
+func TestManyWaitedFor(t *testing.T) {
+	e := hydro()
+	f := e.Findings[0]
+	path, other := f.Causers[0].Path, f.Causers[1].Path
+	f.Severity, f.Meanwhile, f.Onward = 300*ms, nil, nil
+	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
+	for most, want := range map[int64]string{
+		151: "for worker[3], which was in sweep at ppm.go:88",
+		149: "49.7 % of the waiting for worker[3], the rest for 2 others",
+		100: "33.3 % of the waiting for worker[3], the rest for 2 others",
+		99:  "for 3 others",
+	} {
+		f.Causers = []Causer{{1, path, most * ms, []uint32{4}, 0}, {1, other, 98 * ms, []uint32{5}, 0}, {0, path, 98 * ms, []uint32{0}, 0}}
+		require.Equal(t, want, spaced(p.because(&f)))
+	}
+}
+
 // Whoever was waited for hardly at all is not said to be whom the others waited for, even if the critical path was on it at that place.
 func TestWhoHardlyWas(t *testing.T) {
 	e := hydro()

@@ -384,8 +384,8 @@ func (e *Experiment) mainly(f *Finding) (doing, bool) {
 
 // serial says whether for half of the run or more somebody waited for a lock, whose holders had the critical path and worked.
 func (e *Experiment) serial(f *Finding) bool {
-	path, ok := e.mostlyIn(f)
-	return ok && e.exclusive(f) && e.spentAt(path).doing == working && 2*e.meanwhileOf(f)[0].Time >= max(e.Header.Focus, e.Header.Span) && e.executionKnown()
+	places := e.meanwhileOf(f)
+	return len(places) > 0 && 2*places[0].Time >= max(e.Header.Focus, e.Header.Span) && e.exclusive(f) && e.spentAt(places[0].Path).doing == working && e.executionKnown()
 }
 
 // waitIn returns the metric of what causers did: of waiting, if they waited.
@@ -452,6 +452,15 @@ func (e *Experiment) Collector() (text, advice string) {
 	if i < 0 || 20*e.Total(i) < max(e.execution()+e.Total(i), e.Header.Wall) { // other goroutines may be idle, however many there are
 		return "", ""
 	}
-	return fmt.Sprintf("Goroutines had to help the garbage collector, or to wait for it, for %s: %s of their time at work.",
-		glue(seconds(e.Total(i))), glue(percent(e.Total(i), e.execution()+e.Total(i)))), problem(GCPressure).Advice
+	how := ": " + glue(percent(e.Total(i), e.execution()+e.Total(i))) + " of their time at work"
+	if e.helpersWaited() {
+		how = fmt.Sprintf(" in total, %.1f of them at once on average", float64(e.Total(i))/float64(e.Header.Wall))
+	}
+	return fmt.Sprintf("Goroutines had to help the garbage collector, or to wait for it, for %s%s.", glue(seconds(e.Total(i))), how), problem(GCPressure).Advice
+}
+
+// helpersWaited says whether those who had to help the garbage collector waited for some of that time, which is no time at work then: together with those that ran they were more than processors are.
+func (e *Experiment) helpersWaited() bool {
+	h := &e.Header
+	return h.Processors > 0 && e.execution()+e.Total(e.MetricIndex(metric.GCAssist)) > int64(h.Processors)*h.Wall
 }

@@ -260,6 +260,29 @@ func TestCollecting(t *testing.T) {
 	}
 }
 
+// TestHelpersWaited: goroutines that had to help the garbage collector, and those that ran, are no more than processors, or some of them waited: that is no time at work.
+func TestHelpersWaited(t *testing.T) {
+	const had = "oroutines had to help the garbage collector, or to wait for it, for "
+	for _, c := range []struct {
+		processors  int
+		text, there string
+	}{
+		{2, "G" + had + "1.50 s: 75.0 % of their time at work.", "75.0 % of the time at work goes into helping the garbage collector, or waiting for it"}, // 2 s of 2
+		{1, "G" + had + "1.50 s in total, 1.5 of them at once on average.", "g" + had + "1.50 s"},
+		{0, "G" + had + "1.50 s: 75.0 % of their time at work.", "75.0 % of the time at work goes into helping the garbage collector, or waiting for it"},
+	} {
+		e := &Experiment{Metrics: []metric.Metric{{Name: metric.Time}, {Name: metric.GCAssist, Parent: metric.Time}, {Name: metric.Execution, Parent: metric.Time}}}
+		e.Regions, e.Paths = []Region{{Name: "work"}}, []CallPath{{-1, 0}}
+		e.Locations, e.Groups = []Location{{}}, []Group{{Creator: -1}}
+		e.Header = Header{States: true, Wall: 1000 * ms, Time: 9000 * ms, Processors: c.processors}
+		require.NoError(t, e.Fill([][]Cell{nil, {{Value: 1500 * ms}}, {{Value: 500 * ms}}}, nil))
+		e.MarkExecution()
+		text, _ := e.Collector()
+		require.Equal(t, c.text, spaced(text))
+		require.Equal(t, c.there, spaced((&page{e: e}).helping(spending{})))
+	}
+}
+
 // TestPathOf: an operation in a function that is no region has that function before it.
 func TestPathOf(t *testing.T) {
 	e := &Experiment{}

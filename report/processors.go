@@ -19,8 +19,11 @@ func (p *page) full() (Verdict, bool) {
 		return Verdict{}, false
 	}
 	at := e.leaf(most.Path)
-	text := fmt.Sprintf("%s busy for %s of the run, so that with less waiting it would hardly take less time; %s.%s", h.processors(),
-		glue(percent(h.Load.Busy, h.Wall)), share, p.pollingOf(most.Location))
+	so := "so that with less waiting it would hardly take less time"
+	if e.robbed() { // with their own processors goroutines would have worked for less time, and waiting may then have been the rest
+		so = "but goroutines had them for only " + glue(percent(h.CPUTime, e.surelyRan())) + " of the time for which they ran, as other programs took the rest"
+	}
+	text := fmt.Sprintf("%s busy for %s of the run, %s; %s.%s", h.processors(), glue(percent(h.Load.Busy, h.Wall)), so, share, p.pollingOf(most.Location))
 	return Verdict{Text: text, Certain: e.complete(h.Focus / 20), Metric: metric.Execution, File: at.File, Line: at.Line}, true
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"tracerec/metric"
 )
@@ -81,13 +82,13 @@ func (e *Experiment) lacking() *Ready {
 	}
 	r := &Ready{Share: float64(l.Lacking) / float64(h.Time), Mean: float64(l.Lacking) / float64(h.Wall), Processors: h.Processors,
 		Used: float64(h.CPUTime) / float64(h.Wall), Advice: lessWork}
-	all := fmt.Sprintf("all"+nbsp+"%d processors were", h.Processors)
+	all := strings.ToLower(h.processors())
 	if h.Processors == 1 {
 		all = "its processor was"
 	}
 	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average while %s busy, which was %s of the run.",
 		glue(percent(l.Lacking, h.Time)), float64(l.Lacking)/float64(l.Busy), all, glue(percent(l.Busy, h.Wall)))
-	if e.robbed() {
+	if e.robbed() && e.enough() {
 		r.Advice = "Other programs took the rest of the processors: measure on a machine that is not shared."
 	}
 	return r
@@ -111,6 +112,14 @@ func (e *Experiment) surelyRan() int64 {
 // robbed says whether other programs had a fifth of the processors while goroutines ran, or more.
 func (e *Experiment) robbed() bool {
 	return e.Header.Load != nil && e.Header.CPUTime > 0 && float64(e.Header.CPUTime) < 0.8*float64(e.surelyRan())
+}
+
+// enough says whether the processors that other programs had would have been enough for two thirds of the goroutines that were ready while processors were busy: of more goroutines, many would have been
+// ready without those programs, too.
+func (e *Experiment) enough() bool {
+	h, ran := &e.Header, float64(e.surelyRan())
+	taken := float64(h.Processors) * (ran - float64(h.CPUTime)) / ran // processors, on average
+	return 3*taken*float64(h.Load.Busy) >= 2*float64(h.Load.Lacking)
 }
 
 // ready tells that processors were lacking, the garbage collector in the way, or processors busy with polling, before the findings: it makes all waiting longer.

@@ -145,6 +145,10 @@ func TestFull(t *testing.T) {
 		require.True(t, strings.HasSuffix(v.Text, work), v.Text)
 		require.Equal(t, [3]any{"execution", "/src/hydro/ppm.go", 88}, [3]any{v.Metric, v.File, v.Line})
 	}
+	robbed := judged(func(h *Header) { h.Load.Running, h.CPUTime = 2000*ms, 1000*ms }).Text
+	require.Contains(t, robbed, "Both processors were busy for 90.0 % of the run, but goroutines had them for only 50.0 % of the time for which they ran, as other programs took the rest; ")
+	require.NotContains(t, robbed, "less waiting")
+	require.Contains(t, judged(func(h *Header) { h.Load.Running, h.CPUTime = 2000*ms, 1600*ms }).Text, full)
 	for name, change := range map[string]func(*Header){
 		"they were not":    func(h *Header) { h.Load.Busy-- },
 		"it is not known":  func(h *Header) { h.Load = nil },

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -32,6 +33,7 @@ type spending struct {
 }
 
 // mostSpent returns what most of the critical path is spent with, and what most of the waiting for what is not in the trace, of places whatever the call paths that lead to them.
+// If more than half of the path is sleep, it is that, in the place that has most, though work may have more in one place.
 func (p *page) mostSpent() (top, awaited spending) {
 	type place struct {
 		region uint32
@@ -60,8 +62,9 @@ func (p *page) mostSpent() (top, awaited spending) {
 			list[i].most, list[i].largest = x.most, x.largest
 		}
 	}
+	asleep := 2*p.e.Split.Sleep > p.e.Header.Focus
 	for _, x := range list {
-		if x.time > top.time {
+		if is, was := asleep && x.doing == sleeping, asleep && top.doing == sleeping; is && !was || is == was && x.time > top.time {
 			top = x
 		}
 		if x.doing == awaiting && x.time > awaited.time {
@@ -194,6 +197,30 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		return p.worked(v, top)
 	}
 	return v, doing
+}
+
+// alone says how much of the critical path is spent so in one place, and is the verdict of which that is the sentence.
+func (p *page) alone(top spending) (v Verdict, text string) {
+	v, doing := p.spent(top)
+	return v, glue(percent(top.time, p.e.Header.Focus)) + " of the critical path is " + doing
+}
+
+// part is alone, but of sleep in several places it tells first how much all of them have.
+func (p *page) part(top spending) (v Verdict, text string) {
+	all, focus, most := p.e.Split.Sleep, p.e.Header.Focus, "the largest part"
+	if !p.scattered(top) {
+		return p.alone(top)
+	}
+	if 2*top.time > all {
+		most = "most of it"
+	}
+	v, doing := p.spent(top)
+	return v, fmt.Sprintf("%s of the critical path is sleep, %s (%s) in %s", glue(percent(all, focus)), most, glue(percent(top.time, focus)), doing)
+}
+
+// scattered says whether it is sleep, and others slept in other places.
+func (p *page) scattered(top spending) bool {
+	return top.doing == sleeping && 10*p.e.Split.Sleep > 11*top.time
 }
 
 // calledBy says which function of the program called a place in a library, if it is one for most of the time there: of the critical path, or of a finding's waits.
@@ -438,6 +465,9 @@ func (p *page) without(top spending) string {
 func (p *page) helping(top spending) string {
 	assist := p.e.sumAt(metric.GCAssist, top)
 	if work := p.e.sumAt(metric.Execution, top) + assist; assist > 0 && 10*assist >= work {
+		if p.e.helpersWaited() {
+			return "goroutines had to help the garbage collector, or to wait for it, for " + glue(seconds(assist))
+		}
 		return glue(percent(assist, work)) + " of the time at work goes into helping the garbage collector, or waiting for it"
 	}
 	return ""

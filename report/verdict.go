@@ -210,13 +210,16 @@ func (p *page) outweighed(f *Finding, top spending) bool {
 
 // beside is the verdict that something else has more of the critical path than the first finding.
 func (p *page) beside(f *Finding, top spending) Verdict {
-	v, doing := p.spent(top)
+	v, doing := p.part(top)
+	if 2*top.time > p.e.Split.Sleep-f.Critical { // the rest may be the sleep of those who were waited for, which is told of the waiting
+		v, doing = p.alone(top)
+	}
 	waiting := "Of all waiting, that"
 	if p.unseen(top) {
 		waiting = "Of the waiting that is recorded, that"
 	}
 	v.Certain = v.Certain && p.e.certain(f)
-	v.Text = fmt.Sprintf("%s of the critical path is %s. %s", glue(percent(top.time, p.e.Header.Focus)), doing, p.delays(waiting, f, p.extent(f)))
+	v.Text = fmt.Sprintf("%s. %s", doing, p.delays(waiting, f, p.extent(f)))
 	return v
 }
 
@@ -411,17 +414,11 @@ func (p *page) work(top spending) Verdict {
 	if top.time == 0 {
 		return Verdict{Text: least + ".", Certain: e.complete(e.Header.Focus / 20)}
 	}
-	v, doing := p.spent(top)
-	if all := e.Split.Sleep; top.doing == sleeping && 10*all > 11*top.time {
-		part := "most of it"
-		if 2*top.time <= all {
-			part = "the largest part"
-		}
-		doing = fmt.Sprintf("sleep, %s (%s) in %s", part, glue(percent(top.time, e.Header.Focus)), doing)
-		v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(all, e.Header.Focus)), doing)
+	v, doing := p.part(top)
+	v.Text = fmt.Sprintf("%s; %s.", least, doing)
+	if p.scattered(top) {
 		return v
 	}
-	v.Text = fmt.Sprintf("%s; %s of the critical path is %s.", least, glue(percent(top.time, e.Header.Focus)), doing)
 	if top.doing == sleeping && slices.ContainsFunc(e.Findings, func(f Finding) bool {
 		return len(f.Causers) > 0 && f.Causers[0].Group >= 0 && float64(f.Severity) >= worth*float64(e.Header.Focus)
 	}) {
@@ -591,8 +588,11 @@ func (p *page) because(f *Finding) string {
 	}
 	c := &causers[0]
 	who := p.who(c.Group, c.mattering())
-	if n := len(causers) - 1; 2*c.Severity < f.Severity && n > 0 {
-		return fmt.Sprintf("%s of it for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n), "other"))
+	switch n := len(causers); {
+	case n > 1 && 3*c.Severity < f.Severity: // none of them says much
+		return "for " + count(int64(n), "other")
+	case n > 1 && 2*c.Severity < f.Severity:
+		return fmt.Sprintf("%s of the waiting for %s, the rest for %s", glue(percent(c.Severity, f.Severity)), who, count(int64(n-1), "other"))
 	}
 	if meanwhile := p.meanwhileFor(f, causers); meanwhile != "" {
 		return meanwhile
@@ -606,7 +606,10 @@ func (p *page) because(f *Finding) string {
 // meanwhileFor says for whom a finding's waiting was that delayed the run, and what they mostly did then; "" if that is not one thing.
 func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
 	path, ok := p.e.mostlyIn(f)
-	if !ok || p.e.elsewhere(f, path) {
+	if !ok {
+		return p.eitherFor(f, causers)
+	}
+	if p.e.elsewhere(f, path) {
 		return ""
 	}
 	those, times := p.e.whoWas(path, causers)
@@ -637,6 +640,20 @@ func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
 		return fmt.Sprintf("%s of it for %s, which was %s then, and the rest in other places", glue(percent(there, f.Critical)), who, p.doingAt(path))
 	}
 	return fmt.Sprintf("for %s, which was mostly %s then", who, p.doingAt(path))
+}
+
+// eitherFor is meanwhileFor of those who were in two places about equally long.
+func (p *page) eitherFor(f *Finding, causers []Causer) string {
+	first, second, ok := p.e.inTwo(f)
+	if !ok || p.e.elsewhere(f, first) && p.e.elsewhere(f, second) {
+		return ""
+	}
+	there, _ := p.e.whoWas(first, causers)
+	too, _ := p.e.whoWas(second, causers)
+	if len(there) != 1 || len(too) != 1 || there[0] != too[0] || p.passedOn(f, there[0]) {
+		return ""
+	}
+	return fmt.Sprintf("for %s, which was %s and %s then", p.who(there[0].Group, there[0].mattering()), p.doingAt(first), p.doingAt(second))
 }
 
 // causing says what a causer of a finding did to cause it.
