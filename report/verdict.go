@@ -74,6 +74,9 @@ func (p *page) verdict() Verdict {
 		return v
 	}
 	top, awaited := p.mostSpent()
+	if v, ok := p.untilSignal(top); ok {
+		return v
+	}
 	if v, ok := p.kept(top); ok {
 		return v
 	}
@@ -101,10 +104,8 @@ func (p *page) verdict() Verdict {
 	if f == nil {
 		return p.still(who, top)
 	}
-	return p.of(f, fmt.Sprintf("Goroutines wait most for %s: %s waited %s in total, %s of all time, %s.%s %s was in %s "+
-		"nearly all the time, so the critical path does not tell what this holds up: if it waits there for these goroutines, instrument that wait.",
-		p.subject(f), p.waiters(f),
-		glue(seconds(f.Severity)), glue(percent(f.Severity, e.Header.Time)), p.because(f), f.Busy.sentence(), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
+	return p.of(f, fmt.Sprintf("%s %s was in %s nearly all the time, so the critical path does not tell what this holds up: if it waits there for these goroutines, "+
+		"instrument that wait.", p.waitMost(f), strings.Replace(who, "the", "The", 1), p.at(top.path)), false)
 }
 
 // all says whether all is recorded that goroutines do.

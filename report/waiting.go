@@ -322,6 +322,13 @@ func isLock(object string) bool {
 // isSignals tells whether the description of an object is that of a channel to which signals are sent.
 func isSignals(object string) bool { return strings.HasPrefix(object, "signal channel") }
 
+// awaitsSignal says whether signals came at an operation.
+func (e *Experiment) awaitsSignal(path uint32) bool {
+	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return isSignals(f.Object.Type) && e.Paths[f.Path].Region == e.Paths[path].Region
+	})
+}
+
 // isTimer tells whether the description of an object is that of a timer.
 func isTimer(object string) bool { return strings.HasPrefix(object, "timer") }
 
@@ -406,4 +413,24 @@ func (p *page) asleep() string {
 		text += "; and " + glue(count(int64(n), "other wait"))
 	}
 	return text + "."
+}
+
+// waitMost says of a finding that it is the longest wait in sum.
+func (p *page) waitMost(f *Finding) string {
+	return fmt.Sprintf("Goroutines wait most for %s: %s waited %s in total, %s of all time, %s.%s", p.subject(f), p.waiters(f),
+		glue(seconds(f.Severity)), glue(percent(f.Severity, p.e.Header.Time)), p.because(f), f.Busy.sentence())
+}
+
+// untilSignal is the verdict on a program that goes on until a signal comes, as services do: whoever waits for that ends it, so the critical path is mostly his waiting, which
+// tells nothing of what the others do.
+func (p *page) untilSignal(top spending) (Verdict, bool) {
+	if top.doing != awaiting || 2*top.time < p.e.Header.Focus || !p.e.awaitsSignal(top.path) {
+		return Verdict{}, false
+	}
+	f := p.longest()
+	if f == nil {
+		return Verdict{}, false
+	}
+	return p.of(f, fmt.Sprintf("%s For %s of %s, %s waited for a signal in %s, so the critical path does not tell what this holds up.", p.waitMost(f),
+		glue(percent(top.time, p.e.Header.Focus)), p.e.Header.focus(), p.name(top.largest), p.at(top.path)), false), true
 }
