@@ -68,13 +68,24 @@ func (e *Experiment) knownAdvice(f *Finding) string {
 	case e.bothSelect(f):
 		return eitherSends
 	}
+	if e.getsConn(f) && e.connsBegun() > manyConns && !e.fewConns(f) {
+		return newConns
+	}
 	if _, ok := e.mainly(f); !ok && e.asks(f) { // else that tells more
-		if i := e.MetricIndex(metric.Network); i >= 0 {
-			return e.Metrics[i].Advice
-		}
+		return roundTrips
 	}
 	return ""
 }
+
+// manyConns is how many connections are more than a client needs to begin with.
+const manyConns = 32
+
+// newConns is the advice for clients of net/http that wait for connections which are made for them.
+const newConns = "Most of these waits ended with a new connection. A client keeps two idle ones for each host (Transport.MaxIdleConnsPerHost), and only those whose responses were read to the end and closed: " +
+	"raise that, close bodies, and use one client for all requests."
+
+// roundTrips is the advice for clients that wait for answers.
+const roundTrips = "Look at who is at the other end, and how many round trips there are: send requests together, or before their answers are needed."
 
 // sharedCall is the advice for goroutines that wait for a call that one of them makes for all.
 const sharedCall = "They asked for the same at once, and got it from one call, as they are meant to: what counts is how long that call takes, and how often it is made. Make it faster, or keep its result " +

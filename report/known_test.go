@@ -85,15 +85,23 @@ func TestKnownPlaces(t *testing.T) {
 		e := hydro()
 		f := &e.Findings[0]
 		e.Metrics[f.Metric].Name = name
-		e.Metrics = append(e.Metrics, metric.Metric{Name: metric.Network, Advice: "Count round trips."})
 		r := &e.Regions[e.Paths[f.Path].Region]
 		r.Func, r.Operation = function, true
 		return e, f
 	}
 	e, f := at(metric.LateSender, "net/http.(*persistConn).roundTrip")
-	require.Equal(t, "Count round trips.", e.knownAdvice(f))
+	require.Equal(t, roundTrips, e.knownAdvice(f))
 	e, f = at(metric.LateClose, "net/http.(*persistConn).roundTrip")
 	require.Empty(t, e.knownAdvice(f), "its context is over, for instance")
+	e, f = at(metric.LateSender, "net/http.(*Transport).getConn")
+	e.Header.States, f.Instances = true, 39
+	for begun, want := range map[int]string{20: "", 33: newConns, 19: ""} {
+		e.Groups = append(e.Groups[:2:2], Group{Name: "http.(*Transport).startDialConnForLocked.func1", Count: begun})
+		require.Equal(t, want, e.knownAdvice(f), begun)
+	}
+	f.Instances = 66
+	e.Groups[2].Count = 33
+	require.Empty(t, e.knownAdvice(f), "there may be no more")
 	e, f = at(metric.JoinWait, "golang.org/x/sync/singleflight.(*Group).Do")
 	f.Object.Type = ""
 	require.Equal(t, sharedCall, e.Advice(f))

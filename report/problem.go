@@ -33,9 +33,9 @@ var problems = []metric.Metric{
 		Description: "All connections or places of a pool were taken: who wanted one waited until somebody gave one back. It is not the network or the " +
 			"database that was waited for, but the limit of the pool.",
 		Formula: "a wait in the function of a library that waits for a place: database/sql.(*DB).conn, semaphore.(*Weighted).Acquire and " +
-			"errgroup.(*Group).Go of golang.org/x/sync, or of net/http for a connection, if there are twice as many of these waits as connections were begun, or a wait to send to a channel all places of which were taken, or to receive from one that those who wait send to as often",
+			"errgroup.(*Group).Go of golang.org/x/sync, the pool of github.com/redis/go-redis, or of net/http for a connection, if there are twice as many of these waits as connections were begun, or a wait to send to a channel all places of which were taken, or to receive from one that those who wait send to as often",
 		Advice: "First find out what those who have the places do meanwhile: a transaction or rows that stay open during other work, or a slow statement, keep " +
-			"a place. Then raise the limit (SetMaxOpenConns, MaxConnsPerHost, NewWeighted, SetLimit, the size of the channel), if what is behind it can take more.",
+			"a place. Then raise the limit (SetMaxOpenConns, MaxConnsPerHost, PoolSize, NewWeighted, SetLimit, the size of the channel), if what is behind it can take more.",
 	},
 	{
 		Name: PoolTooSmall, Title: "Pool too small",
@@ -164,7 +164,10 @@ type did struct {
 }
 
 // places are the functions of libraries that wait for a place, by an operation on a channel. What they call may wait for other things.
-var places = []string{"sql.(*DB).conn", "semaphore.(*Weighted).Acquire", "errgroup.(*Group).Go"}
+var places = []string{
+	"sql.(*DB).conn", "semaphore.(*Weighted).Acquire", "errgroup.(*Group).Go",
+	"pool.(*ConnPool).waitTurn", "internal.(*FastSemaphore).Acquire", "internal.(*FastSemaphore).AcquireBlocking", // of go-redis, older and newer
+}
 
 // forPlace says whether it waited for a place.
 func (d *did) forPlace() bool {
@@ -174,17 +177,23 @@ func (d *did) forPlace() bool {
 
 // fewConns says whether a finding is of clients of net/http that wait for connections of others, as there may be no more (MaxConnsPerHost): else each of them begins a connection of its own, by a goroutine.
 func (e *Experiment) fewConns(f *Finding) bool {
+	return e.getsConn(f) && e.Header.States && f.Instances >= 2*e.connsBegun()
+}
+
+// getsConn says whether a finding is of clients of net/http that wait for a connection.
+func (e *Experiment) getsConn(f *Finding) bool {
 	path := e.pathOf(f.Path)
-	if n := len(path); n < 2 || path[n-2] != "http.(*Transport).getConn" || !e.Header.States {
-		return false
-	}
-	begun := 0
+	return len(path) > 1 && path[len(path)-2] == "http.(*Transport).getConn"
+}
+
+// connsBegun is how many connections clients of net/http began.
+func (e *Experiment) connsBegun() (n uint64) {
 	for _, g := range e.Groups {
 		if strings.HasPrefix(g.Name, "http.(*Transport).") && (strings.Contains(g.Name, "ialConnFor") || strings.Contains(g.Name, "queueForDial")) {
-			begun += g.Count
+			n += uint64(g.Count)
 		}
 	}
-	return f.Instances >= 2*uint64(begun)
+	return n
 }
 
 // limited says whether it waited for a rate limiter, whose pace is the same however many wait for it.

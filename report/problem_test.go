@@ -32,6 +32,7 @@ func TestRecognise(t *testing.T) {
 		{"making a connection waits for the network", "", chain([]string{metric.Network, "query", "sql.(*DB).QueryContext", "sql.(*DB).conn", "driver.Open", "network"})},
 		{"the database is slow", "", chain([]string{metric.Network, "query", "sql.(*DB).QueryContext", "driver.read", "network"})},
 		{"making a connection runs", "", chain([]string{metric.Execution, "query", "sql.(*DB).conn"})},
+		{"the pool of go-redis has no connection left", PoolExhausted, chain([]string{metric.LateSender, "get", "internal.(*FastSemaphore).Acquire", "select"}, metric.Network)},
 		{"a semaphore has no place left", PoolExhausted, chain([]string{metric.LateSender, "fetch", "semaphore.(*Weighted).Acquire", "select"}, metric.Execution)},
 		{"a rate limiter has no place left", TimerBound, chain(metric.LateReceiver, []string{metric.ExternalWait, "fetch", "rate.(*Limiter).wait", "select"})},
 		{"the next stage waits for a timer of its own", BackPressure, chain(metric.LateReceiver, []string{metric.ExternalWait, "fetch", "select"})},

@@ -76,6 +76,34 @@ func TestToldOnce(t *testing.T) {
 	require.Equal(t, []string{"(all)", "GET /other", "GET /busy"}, names)
 }
 
+// TestOneName: where nearly all requests have one name, what is said of all is not said, and what is said of a few others only if they took their part of the time.
+func TestOneName(t *testing.T) {
+	for _, c := range []struct {
+		all, few int
+		mean     int64 // of the few
+		want     []string
+	}{
+		{1000, 10, 99, []string{"GET /"}},
+		{1000, 10, 100, []string{"GET /", "GET /health"}},
+		{1000, 11, 90, []string{"(all)", "GET /"}},
+		{2000, 20, 1, []string{"GET /", "GET /health"}}, // they are no few
+	} {
+		of := func(name, kind, path string, count int, mean int64) Requests {
+			return Requests{Name: name, Kind: kind, Count: count, Mean: mean, Slow: []SlowPart{{LatencyPart: LatencyPart{Step: Step{Metric: metric.Sleep, CallPath: []string{path}}, Mean: mean}, Excess: mean}},
+				Parts: []LatencyPart{{Step: Step{Metric: metric.Sleep, CallPath: []string{path}}, Mean: mean}}}
+		}
+		list := []Requests{of("(all)", "", "show", c.all, 100), of("GET /", "http", "show", c.all-c.few, 100), of("GET /health", "http", "health", c.few, c.mean)}
+		var names []string
+		for _, f := range findingsOf(list) {
+			names = append(names, f.Request)
+		}
+		require.Equal(t, c.want, names, c)
+		var out strings.Builder
+		require.NoError(t, RequestsText(&out, &Experiment{Sidecar: Sidecar{Requests: list}}, 5))
+		require.Equal(t, c.want[0] == "(all)", strings.Contains(out.String(), "\n(all): "), c)
+	}
+}
+
 // TestToldTogether: parts that differ only in what is left out of their call paths are one row, and one share of what is waited for at their place.
 func TestToldTogether(t *testing.T) {
 	part := func(mean int64, causer, by string) SlowPart {

@@ -209,6 +209,9 @@ func RequestsText(w io.Writer, e *Experiment, top int) error {
 		}
 	}
 	for i := range list {
+		if i == 0 && oneName(list) {
+			continue
+		}
 		if err := list[i].text(w, top); err != nil {
 			return err
 		}
@@ -216,12 +219,22 @@ func RequestsText(w io.Writer, e *Experiment, top int) error {
 	return nil
 }
 
+// oneName says whether nearly all requests of a list, whose first element is all of them, have the name of the second.
+func oneName(list []Requests) bool {
+	return len(list) > 1 && !Apart(list[1].Kind) && 100*(list[0].Count-list[1].Count) <= list[0].Count
+}
+
+// little says whether requests are few, and took next to no time of that of all.
+func (r *Requests) little(all *Requests) bool {
+	return !Apart(r.Kind) && r.Count < leastRequests && 100*r.Mean*int64(r.Count) < all.Mean*int64(all.Count)
+}
+
 // findingsOf returns what the slow requests of each name do that others do not, or else what most of their time is spent with. What is told of all is not told again of a name.
 func findingsOf(list []Requests) (findings []SlowFinding) {
 	var all *SlowFinding
 	for i := range list {
-		if i == 0 && len(list) > 1 && !Apart(list[1].Kind) && list[1].Count == list[0].Count || list[i].Kind == KindStream {
-			continue // all have one name, or it is as slow as who asked wants it to be
+		if i == 0 && oneName(list) || i > 0 && list[i].little(&list[0]) || list[i].Kind == KindStream {
+			continue // nearly all have one name, it hardly matters, or it is as slow as who asked wants it to be
 		}
 		f, is := list[i].Finding()
 		if !is {
