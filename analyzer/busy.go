@@ -89,9 +89,12 @@ func bothWays(f *report.Finding) bool {
 	return false
 }
 
-// giveBack tells whether those who wait to receive from a channel send to it as often: at least nine of ten exactly so, each twice on average or more. Workers who
-// take work from it, and put new work there, do not.
-func (b *builder) giveBack(f *report.Finding) bool {
+// manyTakers is how many goroutines for each place of a channel are many.
+const manyTakers = 8
+
+// giveBack tells whether those who wait to receive from a channel send to it as often: at least nine of ten exactly so, each twice on average or more, or many more than it has
+// places, as where each request has a goroutine. Workers who take work from it, and put new work there, do not.
+func (b *builder) giveBack(f *report.Finding, places int) bool {
 	from, to := map[uint32]bool{}, map[uint32]bool{} // call paths in which it is received from, and sent to
 	for _, l := range f.Lines {
 		from[l.Path] = true
@@ -118,7 +121,7 @@ func (b *builder) giveBack(f *report.Finding) bool {
 			unlike++
 		}
 	}
-	return 10*unlike <= len(f.Locations) && all >= 2*int64(len(took)) && bothWays(f)
+	return 10*unlike <= len(f.Locations) && (all >= 2*int64(len(took)) || len(took) >= manyTakers*places) && bothWays(f)
 }
 
 // atOnce returns how many goroutines of a group lived at the same time, on average while there were any. A goroutine for each task makes
@@ -214,6 +217,7 @@ func (b *builder) busy() {
 	load := b.workloads()
 	workers := map[int32]int{} // by group
 	var pools []int
+	shared := 0 // findings that may be of what is given back: services wait off the critical path
 	for i := range b.out.Findings {
 		f := &b.out.Findings[i]
 		pattern := b.s.metrics.patterns[f.Metric]
@@ -230,8 +234,9 @@ func (b *builder) busy() {
 		}
 		same := slices.ContainsFunc(f.Lines, func(l report.Line) bool { return l.Group == g })
 		switch {
-		case same && pattern.Point == Sent && class.count == 1 && class.size > 0 && i < explained && b.giveBack(f):
-			f.Busy = report.Busy{Taken: true}
+		case same && pattern.Point == Sent && class.count == 1 && class.size > 0 && shared < explained:
+			shared++
+			f.Busy.Taken = b.giveBack(f, int(class.size))
 		case pattern.Point == Sent && load[g].paced():
 		case !same && workers[g] > 1 && b.pooled(f, workers[g]) && load[g].idle(pattern.Point == Sent)*busyParts <= load[g].time:
 			pools = append(pools, i)

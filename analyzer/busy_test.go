@@ -337,19 +337,21 @@ func TestPlacesAreHandedOn(t *testing.T) {
 	}
 }
 
-// returning is a program whose three goroutines take what lies in a channel with room for so many, in turn, twice each; each keeps it for 100 ns, and then sends so often.
-func returning(room int, sends func(turn int) int) string {
+// returning is a program whose goroutines take what lies in a channel with room for so many, in turn, so often each; each keeps it for 100 ns, and then sends so often.
+func returning(goroutines, turns, room int, sends func(turn int) int) string {
 	var main strings.Builder
 	fmt.Fprintf(&main, "channel free cap %d @p.go:1\nlocation main\n 0 enter main\n", room)
-	var workers [3]strings.Builder
+	workers, ready := make([]strings.Builder, goroutines), make([]int, goroutines)
 	for w := range workers {
 		fmt.Fprintf(&main, " 0 create w%d @p.go:2\n", w)
 		fmt.Fprintf(&workers[w], "location w%d\n 0 begin worker by main\n", w)
 	}
 	main.WriteString(" 1 send free @p.go:3\n 2 leave\n 2000 exit\n")
-	ready := [3]int{2, 2, 2}
-	for turn := range 6 {
-		w, now := turn%3, 100*(turn+1)
+	for turn := range turns * goroutines {
+		w, now := turn%goroutines, 100*(turn+1)
+		if turn == w {
+			ready[w] = 2
+		}
 		fmt.Fprintf(&workers[w], " %d recv free @p.go:4\n", ready[w])
 		if now > ready[w]+1 {
 			fmt.Fprintf(&workers[w], " %d blocked\n", ready[w])
@@ -374,10 +376,12 @@ func TestNothingLeft(t *testing.T) {
 		name, text string
 		want       bool
 	}{
-		{"given back", returning(1, func(int) int { return 1 }), true},
-		{"more room than things", returning(9, func(int) int { return 1 }), true},
-		{"nothing lies in it", returning(0, func(int) int { return 1 }), false},
-		{"new work", returning(9, func(turn int) int { return []int{2, 1, 0, 1, 1, 0}[turn] }), false},
+		{"given back", returning(3, 2, 1, func(int) int { return 1 }), true},
+		{"more room than things", returning(3, 2, 9, func(int) int { return 1 }), true},
+		{"nothing lies in it", returning(3, 2, 0, func(int) int { return 1 }), false},
+		{"new work", returning(3, 2, 9, func(turn int) int { return []int{2, 1, 0, 1, 1, 0}[turn] }), false},
+		{"once by each of many", returning(8, 1, 1, func(int) int { return 1 }), true},
+		{"once by each of a few, as what is handed round", returning(7, 1, 1, func(int) int { return 1 }), false},
 	} {
 		x := analyzeText(t, c.text)
 		i := slices.IndexFunc(x.Findings, func(f report.Finding) bool { return x.Metrics[f.Metric].Name == "late_sender" })

@@ -48,6 +48,7 @@ var (
 	EnterHandler  = enterHandler
 	ExitFunction  = exitFunction
 	EnterRun      = enterRun
+	EnterMethod   = enterMethod
 )
 
 // Thin stops recording a function.

@@ -171,13 +171,18 @@ func enterRun(name string, of *uintptr) visit {
 	if se == nil || name == "" || name == "Main" { // which is what testing calls those that run all tests and benchmarks
 		return visit{}
 	}
+	return se.enterNamed(name, uint64(*of)*2, func() wire.Def { return regionAt(*of) })
+}
+
+// enterNamed enters a region with a name. Of several with one name, those with the same salt are one, which is defined by what is returned.
+func (se *session) enterNamed(name string, salt uint64, region func() wire.Def) visit {
 	announce() // before it is quiet: later operations would be those of another location
 	quiet(1)
 	defer quiet(-1)
-	for key := maphash.String(nameSeed, name) + uint64(*of)*2 | 1; ; key = key*3 | 1 {
+	for key := maphash.String(nameSeed, name) + salt | 1; ; key = key*3 | 1 {
 		e := se.sites.find(key)
 		if e == nil {
-			def := regionAt(*of)
+			def := region()
 			def.Name = strings.Clone(name)
 			e = se.define(key, def, site{})
 		}
@@ -185,4 +190,18 @@ func enterRun(name string, of *uintptr) visit {
 			return visit{Span: se.enter(wire.Enter, e.value.region)}
 		}
 	}
+}
+
+// enterMethod enters the region of a method of gRPC, /PACKAGE.SERVICE/METHOD, for an interceptor of that type.
+//
+//go:linkname enterMethod
+//go:noinline
+func enterMethod(method string, of uint32) visit {
+	se := current.Load()
+	if se == nil || method == "" {
+		return visit{}
+	}
+	service := method[:max(0, strings.LastIndexByte(method, '/'))]
+	method = method[1+max(strings.LastIndexByte(service, '.'), strings.LastIndexByte(service, '/')):]
+	return se.enterNamed(method, uint64(of)*2, func() wire.Def { return wire.Def{Type: wire.DefRegion, Func: wire.Interceptors[of].Symbol()} })
 }

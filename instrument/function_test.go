@@ -93,6 +93,26 @@ func TestHandlers(t *testing.T) {
 	})
 }
 
+// A method of gRPC is a region of the type of the interceptor that is told of it, without the package of its service.
+func TestMethods(t *testing.T) {
+	r := record(t, shm.Config{}, func() {
+		for range 2 {
+			for _, method := range []string{"/grpc.health.v1.Health/Check", "/Guide/Get", "odd", ""} {
+				instrument.ExitFunction(instrument.EnterMethod(method, 0))
+			}
+		}
+		instrument.ExitFunction(instrument.EnterMethod("/guide.Guide/Watch", 1))
+	})
+	one := []string{"enter Health/Check", "exit", "enter Guide/Get", "exit", "enter odd", "exit"}
+	require.Equal(t, slices.Concat(one, one, []string{"enter Guide/Watch", "exit"}), texts(r.only()))
+	of := map[string]string{}
+	for _, d := range r.regions {
+		of[d.Name] = d.Func
+	}
+	require.Equal(t, "google.golang.org/grpc.UnaryServerInterceptor", of["Guide/Get"])
+	require.Equal(t, "google.golang.org/grpc.StreamServerInterceptor", of["Guide/Watch"])
+}
+
 // What package testing runs is a region with its name, except what runs all.
 func TestNamedFunctions(t *testing.T) {
 	entry := func(f func()) *uintptr { return *(**uintptr)(unsafe.Pointer(&f)) }

@@ -243,6 +243,11 @@ func (e *Experiment) pathOf(path uint32) []string {
 // alike says whether two goroutines are of one kind.
 func alike(a, b *did) bool { return len(a.path) > 0 && len(b.path) > 0 && a.path[0] == b.path[0] }
 
+// serves says whether a goroutine serves requests.
+func (d *did) serves() bool {
+	return slices.ContainsFunc(d.path, func(function string) bool { return slices.Contains(serving, function) })
+}
+
 // recognise returns the name of the problem that a chain is an instance of, "" for none that is known.
 func recognise(chain []did) string {
 	for i := range chain {
@@ -265,6 +270,8 @@ func recognise(chain []did) string {
 		return ""
 	case len(chain) > 1 && sendsLate(first.metric):
 		return BackPressure
+	case len(chain) > 1 && first.metric == metric.LateSender && alike(first, &chain[1]) && first.serves(): // likewise
+		return ""
 	case len(chain) > 1 && first.metric != metric.JoinWait && (last.metric == metric.Sleep || last.metric == metric.TimerWait):
 		return TimerBound
 	case last.metric == metric.GCAssist:

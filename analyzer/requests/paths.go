@@ -77,7 +77,7 @@ const (
 var signs = map[string]sign{
 	"net/http.(*response).FlushError": flushes, "net/http.(*http2responseWriter).FlushError": flushes,
 	"net/http/internal/http2.(*responseWriter).FlushError": flushes, "golang.org/x/net/http2.(*responseWriter).FlushError": flushes,
-	"net/http.(*response).Hijack": streams, "google.golang.org/grpc.(*Server).processStreamingRPC": streams,
+	"net/http.(*response).Hijack": streams, "google.golang.org/grpc.(*Server).processStreamingRPC": streams, "google.golang.org/grpc.StreamServerInterceptor": streams,
 }
 
 // In newer versions of gRPC, grpcServes serves calls of all methods, and calls those that do not stream by way of closures of grpcWraps, which may be
@@ -268,7 +268,11 @@ func (p *paths) lifelong(path int32) string {
 // a mux found, the method of gRPC, or the function to which the request was passed on last.
 func (p *paths) leads(x, above *path, r *trace.Region) {
 	name, rank, caller := "", above.rank+1, p.region(above.region)
-	switch method := grpcMethod(r.Func); {
+	method := grpcMethod(r.Func)
+	if wire.Intercepts(r.Func) {
+		method = r.Name
+	}
+	switch {
 	case r.Func == muxServe && !strings.Contains(r.Name, "ServeHTTP"):
 		x.way, name, rank = passes, r.Name, surely
 	case method != "":

@@ -76,6 +76,35 @@ func TestStreamsOfGRPC(t *testing.T) {
 	require.Equal(t, map[string]string{"Guide/Get": "grpc", "Guide/Put": "grpc", "Guide/List": "stream", "Guide/Watch": "stream"}, kinds)
 }
 
+// TestIntercepted: in a recording, interceptors tell the method that is called, whichever of them and of the program's functions come first; by hand.
+func TestIntercepted(t *testing.T) {
+	const unary, stream, logs, auth, get = "google.golang.org/grpc.UnaryServerInterceptor", "google.golang.org/grpc.StreamServerInterceptor", "main.logs", "main.auth", "main.(*server).Get"
+	text := "location accept\n  0 begin google.golang.org/grpc.(*Server).serveStreams\n  10 create g0\n  20 create g1\n  30 create g2\n  900 end\n"
+	for i, c := range []struct {
+		method string
+		calls  []string
+	}{
+		{"Guide/Get", []string{unary, logs, unary, auth, get}},
+		{"Guide/List", []string{unary, logs}}, // whose function is inlined
+		{"Guide/Watch", []string{stream, logs, stream, auth}},
+	} {
+		text += fmt.Sprintf("location g%d\n  100 begin google.golang.org/grpc.(*Server).serveStreams.func2.1 by accept\n", i)
+		for _, f := range c.calls {
+			name := f[strings.LastIndexByte(f, '.')+1:]
+			if f == unary || f == stream {
+				name = c.method
+			}
+			text += "  100 enter " + name + " @server.go:1(" + f + ")\n"
+		}
+		text += strings.Repeat("  150 exit\n", len(c.calls)) + "  150 end\n"
+	}
+	kinds := map[string]string{}
+	for _, c := range of(t, text).Requests[1:] {
+		kinds[c.Name] = c.Kind
+	}
+	require.Equal(t, map[string]string{"Guide/Get": "grpc", "Guide/List": "grpc", "Guide/Watch": "stream"}, kinds)
+}
+
 // TestStreamsServed: the same in the execution trace of a server of net/http.
 func TestStreamsServed(t *testing.T) {
 	var mux http.ServeMux

@@ -28,11 +28,12 @@ type function struct {
 	of         *ast.FuncType
 	body       *ast.BlockStmt
 	comment    comment
-	forbidden  bool   // nothing may be inserted
-	trivial    bool   // it calls nothing and has no loop
-	always     bool   // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
-	given      bool   // its value is given to what runs it, or it can be to net/http, so nothing of it is inlined there
-	handles    int    // the number of the type of functions that handle requests, if it could be of one, else noHandler
+	forbidden  bool // nothing may be inserted
+	trivial    bool // it calls nothing and has no loop
+	always     bool // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
+	given      bool // its value is given to what runs it, or it can be to net/http, so nothing of it is inlined there
+	handles    int  // the number of the type of functions that handle requests, if it could be of one, else noHandler
+	intercepts interception
 	value      symbol // by which others give its value to somebody, see valuesIn; of a literal none
 	key        symbol // by which others call it
 	calls      []callee
@@ -84,7 +85,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 
 func (x *finder) named(name string, at token.Pos, of *ast.FuncType, body *ast.BlockStmt) *function {
 	full := x.p.symbol() + "." + name
-	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), of: of, body: body,
+	return &function{name: wire.ShortName(full), full: full, at: placeOf(x.files.Position(at)), of: of, body: body, intercepts: x.intercepts(of),
 		forbidden: len(body.List) == 0, trivial: isTrivialBody(body), handles: noHandler, key: symbol{pkg: x.p.path()}, calls: x.calleesOf(body)}
 }
 

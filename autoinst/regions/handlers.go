@@ -7,6 +7,8 @@ import (
 	"tracerec/trace/wire"
 )
 
+// Interceptors of gRPC enter a region with the name of the method that is called: what protoc made for that may be in a package that is not instrumented.
+//
 // Routers with handlers of their own types call them in packages that are not instrumented. So that a request is called after what handles it, not after the first
 // middleware, functions that could be of such a type, and are given to somebody as a value, say that they are called so.
 
@@ -41,6 +43,29 @@ func (x *finder) serves(t *ast.FuncType) bool {
 	}
 	star, ok := ast.Unparen(t.Params.List[1].Type).(*ast.StarExpr)
 	return ok && x.isHTTP(t.Params.List[0].Type, "ResponseWriter") && x.isHTTP(star.X, "Request")
+}
+
+// interception is what an interceptor of gRPC is told of a call.
+type interception struct {
+	info string // its parameter that has the method, "" none
+	of   int    // index of its type
+}
+
+// intercepts returns what functions of a type are told of calls of gRPC.
+func (x *finder) intercepts(t *ast.FuncType) (i interception) {
+	for _, f := range t.Params.List {
+		star, ok := ast.Unparen(f.Type).(*ast.StarExpr)
+		if !ok || len(f.Names) != 1 || f.Names[0].Name == "_" {
+			continue
+		}
+		if s, ok := star.X.(*ast.SelectorExpr); ok {
+			of := slices.IndexFunc(wire.Interceptors, func(h wire.Handler) bool { return h.Package == x.imports[identOf(s.X)] && h.Context == "*"+s.Sel.Name })
+			if of >= 0 {
+				return interception{f.Names[0].Name, of}
+			}
+		}
+	}
+	return i
 }
 
 // isHTTP says whether a type is one of net/http.

@@ -138,3 +138,42 @@ func f() { mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { wo
 	require.Equal(t, map[string]verdict{"a.list": region, "a.(*server).item": region, "a.empty": isTrivial, "a.fails": isInlined, "a.copied": isInlined, "a.both": isInlined,
 		"a.own": isInlined, "a.f": region, "a.f.func1": region}, got)
 }
+
+// TestInterceptors: functions that gRPC tells the method of a call are in its region, even if the compiler would inline them; those that do not name it, or only look like it, are as others.
+func TestInterceptors(t *testing.T) {
+	text := `package a
+
+import (
+	"context"
+	g "google.golang.org/grpc"
+	"example.org/grpc"
+)
+
+func logs(ctx context.Context, req any, info *g.UnaryServerInfo, handler g.UnaryHandler) (any, error) { return handler(ctx, req) }
+func (s *server) stream(srv any, ss g.ServerStream, i (*g.StreamServerInfo), handler g.StreamHandler) error { return handler(srv, ss) }
+func blank(ctx context.Context, req any, _ *g.UnaryServerInfo, handler g.UnaryHandler) (any, error) { return handler(ctx, req) }
+func value(info g.UnaryServerInfo) { work() }
+func own(info *grpc.UnaryServerInfo) { work() }
+func f() g.UnaryServerInterceptor { return func(ctx context.Context, req any, of *g.UnaryServerInfo, next g.UnaryHandler) (any, error) { return next(ctx, req) } }
+`
+	name := filepath.Join(t.TempDir(), "a.go")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
+	to := &edited{}
+	to.find(overlay.New("/nowhere"), &pkg{ImportPath: "example.org/a", Name: "a"}, name)
+	c := chooser{inlined: map[place]bool{}, values: map[symbol]bool{}}
+	for _, f := range to.functions {
+		c.inlined[f.at] = f.key.name == "logs"
+	}
+	c.instrument(to)
+	o := overlay.New("/nowhere")
+	to.addTo(o)
+	got, err := o.Text(name)
+	require.NoError(t, err)
+	got = regexp.MustCompile(`tracerec_[0-9a-f]{8}`).ReplaceAllString(got, "TABLE")
+	require.Contains(t, got, "(any, error) { if tracerec_on != 0 { if info != nil { defer tracerec_exit(tracerec_method(info.FullMethod, 0)) }; defer tracerec_exit(tracerec_always(&TABLE[0])) }; return handler(ctx, req) }")
+	var told []string
+	for _, m := range regexp.MustCompile(`tracerec_method\((.*?)\)`).FindAllStringSubmatch(got, -1) {
+		told = append(told, m[1])
+	}
+	require.Equal(t, []string{"info.FullMethod, 0", "i.FullMethod, 1", "of.FullMethod, 0", "string, uint32"}, told)
+}

@@ -65,6 +65,8 @@ func (c *chooser) instrument(to *edited) {
 		v := c.verdict(f, f.in.name)
 		to.count(v)
 		switch {
+		case v == region && f.intercepts.info != "":
+			f.in.intercept(f.of, f.body, f.intercepts)
 		case v == region && f.handles != noHandler:
 			f.in.handle(f.of, f.body, f.handles)
 		case v == region:
@@ -125,6 +127,14 @@ func (e *edit) handle(t *ast.FuncType, body *ast.BlockStmt, of int) {
 	e.returnOnce(t, body, 2)
 }
 
+// intercept makes it one that gRPC calls before what handles a call, in a region with the name of the method.
+func (e *edit) intercept(t *ast.FuncType, body *ast.BlockStmt, i interception) {
+	e.at(body.Lbrace+1, fmt.Sprintf(" if tracerec_on != 0 { if %[1]s != nil { defer tracerec_exit(tracerec_method(%[1]s.FullMethod, %[2]d)) }; defer tracerec_exit(tracerec_always(&%[3]s[%[4]d])) };",
+		i.info, i.of, e.table, e.regions))
+	e.regions++
+	e.returnOnce(t, body, 2)
+}
+
 // call makes what a function does from a place on a region that is entered by a call.
 func (e *edit) call(from token.Pos, call string) {
 	e.at(from, fmt.Sprintf(" if tracerec_on != 0 { defer tracerec_exit(%s) };", call))
@@ -147,6 +157,9 @@ func tracerec_enter(*[4]uint64) tracerec_visit
 //go:linkname tracerec_handler tracerec/instrument.enterHandler
 func tracerec_handler(uint32) tracerec_visit
 
+//go:linkname tracerec_method tracerec/instrument.enterMethod
+func tracerec_method(string, uint32) tracerec_visit
+
 //go:linkname tracerec_always tracerec/instrument.enterAlways
 func tracerec_always(*[4]uint64) tracerec_visit
 
@@ -157,7 +170,7 @@ func tracerec_exit(tracerec_visit)
 // redeclares tells whether the package gives another meaning to a name that the declarations need.
 func (e *edit) redeclares() bool {
 	taken := func(id *ast.Ident) bool {
-		return id != nil && (id.Name == "byte" || id.Name == "uint32" || id.Name == "uint64")
+		return id != nil && (id.Name == "byte" || id.Name == "string" || id.Name == "uint32" || id.Name == "uint64")
 	}
 	for _, d := range e.file.Decls {
 		switch d := d.(type) {

@@ -195,7 +195,7 @@ func (c *chooser) verdict(f *function, file string) verdict {
 		return region
 	case c.Filter.Excludes(f.name, f.full, file):
 		return isExcluded
-	case f.always, f.handles != noHandler:
+	case f.always, f.handles != noHandler, f.intercepts.info != "":
 		return region
 	case c.inlined[f.at] && !f.waits && !f.given:
 		return isInlined
