@@ -225,7 +225,7 @@
 // region that of the first region entered, else "(goroutine)"; the main location of a process is "main". The
 // creating call path ends in the Create leaf. A group of function literals is called after the region that
 // its members call, if they are there for more than nine tenths of the time in which they are not in an operation of the literal itself, and if that is so of all groups of the literal that call
-// the region, taken together; so is one of what a go statement calls that is the value of a variable. Threads of processes that have one name are a group, in all processes. Groups are in the order of their first location. Locations are
+// the region, taken together; where the literal is of the program itself, each of them; so is one of what a go statement calls that is the value of a variable. Threads of processes that have one name are a group, in all processes. Groups are in the order of their first location. Locations are
 // called after their group, with [0], [1] … in the order of locations if the name is not unique. Beyond 4096
 // locations those of a group are collapsed into one.
 //

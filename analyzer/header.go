@@ -30,6 +30,7 @@ func (b *builder) header() {
 	b.out.Origin.Start = time.Unix(0, head.Start).UTC()
 	for i := range defs.Processes {
 		p := report.Process{PID: defs.Processes[i].PID}
+		p.Unended = defs.Processes[i].Exit < 0 && head.Root >= 0 && head.Root < len(defs.Processes) && defs.Processes[head.Root].Exit >= 0
 		if args := defs.Processes[i].Args; len(args) > 0 {
 			p.Program = args[0]
 		}

@@ -19,8 +19,8 @@ type places struct {
 	first    []uint32 // by group: the reported location of its first member
 	groups   []placeGroup
 	locs     []placeLocation
-	tests    []string // by location: the test or benchmark that it runs, "" for none; nil if none does
-	parts    []string // groups that were collapsed, for people
+	tests    []string       // by location: the test or benchmark that it runs, "" for none; nil if none does
+	parts    []report.Crowd // groups that were collapsed
 }
 
 type placeGroup struct {
@@ -59,6 +59,11 @@ func (r *regions) runs(function, called uint32) bool {
 	return r.foreign(function) && wire.Package(r.list[function].Func) != wire.Package(r.list[called].Func)
 }
 
+// ofProgram says whether a function is of the program itself, not of a library.
+func (r *regions) ofProgram(function uint32) bool {
+	return wire.OfProgram(r.list[function].Func, r.list[function].File)
+}
+
 // foreign says whether a function is of a module that is not of the standard library.
 func (r *regions) foreign(function uint32) bool {
 	first, _, _ := strings.Cut(wire.Package(r.list[function].Func), "/")
@@ -73,7 +78,8 @@ type call struct {
 
 // rename gives groups whose function says little the name of the region that it calls, if its goroutines are there for more than nine tenths of the time in which they
 // are not in an operation that the function itself calls: a worker waits so for its next task. That must also be so of all groups of the function that call
-// the region, taken together: else it does more than that, and keeps its name. It says whether a new name may say little as well: what a go statement calls may be a literal.
+// the region, taken together: else it does more than that, and keeps its name. Of a function of the program itself that must be so of each of its groups, as a pool in it that runs this for one
+// and that for another is known by its own name. It says whether a new name may say little as well: what a go statement calls may be a literal.
 func (p *places) rename(s *scan) (again bool) {
 	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague() }) {
 		return false
@@ -100,10 +106,18 @@ func (p *places) rename(s *scan) (again bool) {
 		total[d] += all[c.group]
 		part[d] += time
 	}
+	differ := map[deed]bool{} // a function of the program, of which a group does something else
+	for g := range p.groups {
+		for d := range part {
+			if x := &p.groups[g]; x.vague() && x.begun == d.function && s.regions.ofProgram(d.function) && all[g] > 0 && !mostly(in[call{int32(g), d.called}], all[g]) {
+				differ[d] = true
+			}
+		}
+	}
 	for c, time := range in {
 		g := &p.groups[c.group]
 		d := deed{g.begun, c.region}
-		if mostly(time, all[c.group]) && mostly(part[d], total[d]) && (g.literal || s.regions.runs(g.begun, c.region)) {
+		if mostly(time, all[c.group]) && mostly(part[d], total[d]) && !differ[d] && (g.literal || s.regions.runs(g.begun, c.region)) {
 			g.take(s.regions.list[c.region].Name)
 			again = again || g.literal
 		}
@@ -223,7 +237,7 @@ func (p *places) crowds(most int) []bool {
 		}
 		left -= p.groups[g].count - 1
 		collapsed[g] = true
-		p.parts = append(p.parts, report.Crowd(p.groups[g].name, p.groups[g].count))
+		p.parts = append(p.parts, report.Crowd{Name: p.groups[g].name, Count: p.groups[g].count, Groups: 1})
 	}
 	return collapsed
 }

@@ -13,7 +13,8 @@ const (
 )
 
 // split divides groups whose function says little, such as that of a go statement which runs what it is given, if each goroutine calls one function, once, and not all the same: by that
-// function. As rename wants it, they are in it for more than nine tenths of the time in which they are not in an operation that their own function calls.
+// function. As rename wants it, they are in it for more than nine tenths of the time in which they are not in an operation that their own function calls; where that is of the program itself, of all time: else it is a
+// worker, which waits for one task or another.
 func (p *places) split(s *scan) {
 	if !slices.ContainsFunc(p.groups, func(g placeGroup) bool { return g.vague() && g.count > 1 }) {
 		return
@@ -32,7 +33,7 @@ func (p *places) split(s *scan) {
 		}
 		part := call{g, called[c.loc]}
 		switch n := p.groups[g].calls(s, first[c.path]); {
-		case n == noPath:
+		case n == noPath, s.paths.nodes[n].kind != wire.Enter && s.regions.ofProgram(p.groups[g].begun):
 			all[part] += c.time
 		case s.paths.nodes[n].kind == wire.Enter:
 			all[part] += c.time

@@ -143,7 +143,7 @@ func TestProcessorInHeader(t *testing.T) {
 // TestRunners: goroutines whose function is a literal, or of a library that runs what it is given, have the name of what they do for more than nine tenths of their time
 // outside of waiting for the next task.
 func TestRunners(t *testing.T) {
-	const run, literal = "tomb.v2.(*Tomb).run @/m/tomb.go:1(gopkg.in/tomb%2ev2.(*Tomb).run)", "main.main.func1 @/m/a.go:1(main.main.func1)"
+	const run, literal = "tomb.v2.(*Tomb).run @/mod/gopkg.in/tomb.v2@v2.0.1/tomb.go:1(gopkg.in/tomb%2ev2.(*Tomb).run)", "main.main.func1 @/m/a.go:1(main.main.func1)"
 	names := func(begin string, does ...string) string {
 		begin, as, _ := strings.Cut(begin, " ")
 		text := "location main\n 0 enter main\n"
@@ -198,9 +198,12 @@ func TestRunners(t *testing.T) {
 	for _, as := range []string{run, literal} {
 		own, _, _ := strings.Cut(as, " ")
 		require.Equal(t, "save ×1, list ×1", names(as, "save", "list"), own)
-		require.Equal(t, "list ×3, save ×2, check ×1", names(as, "list", "sleep save sleep", "list", "save sleep", "list", "check"), own)
+		require.Equal(t, "list ×3, save ×2, check ×1", names(as, "list", "save", "list", "save", "list", "check"), own)
 		require.Equal(t, own+" ×1, save ×1, list ×1", names(as, "sleep", "save", "list"), own)
 	}
+	mixed := []string{"list", "sleep save sleep", "list", "save sleep", "list", "check"}
+	require.Equal(t, "list ×3, save ×2, check ×1", names(run, mixed...))
+	require.Equal(t, "main.main.func1 ×6", names(literal, mixed...), "workers of the program, which wait for one task or another")
 	require.Equal(t, "archiver.run ×2", names("archiver.run @/m/a.go:1(example.org/m/archiver.run)", "save", "list"), "it is of the package that it calls")
 	require.Equal(t, "http.(*conn).serve ×2", names("http.(*conn).serve @/go/server.go:1(net/http.(*conn).serve)", "save", "list"))
 	within := "within save save save save save save save save save save save save save save" // the first 100 ns are the literal's own

@@ -149,7 +149,7 @@ func (f *collapsing) unite(bins []*bin, name string) {
 }
 
 // crowds says who is shown as one, also of what was so before, largest first.
-func (f *collapsing) crowds() (list []string) {
+func (f *collapsing) crowds() (list []Crowd) {
 	bins := slices.Clone(f.bins)
 	slices.SortStableFunc(bins, func(a, b *bin) int { return cmp.Compare(f.count(b), f.count(a)) })
 	for _, b := range bins {
@@ -157,11 +157,7 @@ func (f *collapsing) crowds() (list []string) {
 		if n == 1 {
 			break
 		}
-		text := Crowd(b.name, n)
-		if len(b.groups) > 1 {
-			text += fmt.Sprintf(" from %s groups", grouped(int64(len(b.groups))))
-		}
-		list = append(list, text)
+		list = append(list, Crowd{b.name, n, len(b.groups)})
 	}
 	return list
 }
@@ -221,17 +217,43 @@ func (f *collapsing) finish() {
 	to.Warnings = append(slices.DeleteFunc(slices.Clone(e.Warnings), said), AddedUp(goroutines, f.crowds()))
 }
 
-// Crowd names a number of goroutines that are shown as one.
-func Crowd(name string, n int) string {
-	return fmt.Sprintf("%s ×%s", goName(name), grouped(int64(n)))
+// Crowd is a number of goroutines that are shown as one.
+type Crowd struct {
+	Name   string
+	Count  int
+	Groups int // that they were of
+}
+
+// text names crowds of one name.
+func (c *Crowd) text() string {
+	text := fmt.Sprintf("%s ×%s", goName(c.Name), grouped(int64(c.Count)))
+	if c.Groups > 1 {
+		text += fmt.Sprintf(" from %s groups", grouped(int64(c.Groups)))
+	}
+	return text
 }
 
 // addedUp ends the warning that locations were added up: by which flag that is chosen.
 const addedUp = " (--locations)"
 
-// AddedUp is the warning that of so many locations, those in some crowds are shown as one each.
-func AddedUp(all int, crowds []string) string {
-	return fmt.Sprintf("%s are too many to be shown one by one; added up are %s", count(int64(all), "goroutine"), readable.List(crowds, 5)) + addedUp
+// AddedUp is the warning that of so many locations, those in some crowds are added up. Those of one name are told together, wherever they were started.
+func AddedUp(all int, crowds []Crowd) string {
+	at, list := map[string]int{}, []Crowd(nil)
+	for _, c := range crowds {
+		i, known := at[c.Name]
+		if !known {
+			at[c.Name] = len(list)
+			list = append(list, c)
+			continue
+		}
+		list[i].Count, list[i].Groups = list[i].Count+c.Count, list[i].Groups+c.Groups
+	}
+	slices.SortStableFunc(list, func(a, b Crowd) int { return cmp.Compare(b.Count, a.Count) })
+	var names []string
+	for i := range list {
+		names = append(names, list[i].text())
+	}
+	return fmt.Sprintf("%s are too many to be shown one by one; added up are %s", count(int64(all), "goroutine"), readable.List(names, 5)) + addedUp
 }
 
 func (f *collapsing) causer(location int32) int32 {

@@ -59,7 +59,7 @@ func requireSame(t *testing.T, want, got *Experiment) {
 // Nothing is lost on the way into a report and back.
 func TestCubeAndBack(t *testing.T) {
 	odd := hydro()
-	odd.Origin = Origin{Trace: "/tmp/\xff", Sources: []string{"/a", "/b\n"}, Start: time.Unix(1, 5).UTC(), Processes: []Process{{7, "./x\x00", Lost{5, 0.25, 0.125}}}}
+	odd.Origin = Origin{Trace: "/tmp/\xff", Sources: []string{"/a", "/b\n"}, Start: time.Unix(1, 5).UTC(), Processes: []Process{{7, "./x\x00", Lost{5, 0.25, 0.125}, true}}}
 	odd.Header.Args = []string{"", "\x00\"", "\xff\xfe", "<&>\u2028"}
 	odd.Groups[1].Name = " worker\r\n\t"
 	odd.Regions[0].Name, odd.Regions[1].Func, odd.Regions[2].File = "\x1b[31m", "a\ufffdb\x80", " \n"

@@ -383,6 +383,8 @@ func (p *page) headline(f *Finding) string {
 	title := clean(p.e.kind(f).Title)
 	if p.e.bothSelect(f) {
 		title = "Late sender or receiver"
+	} else if p.e.kind(f).Name == metric.ExternalWait && 2*p.e.unended(f) > f.external() {
+		title = "Waiting for what had not come"
 	}
 	if f.Object.Name != "" {
 		title += ": " + clean(f.Object.Name)
@@ -579,13 +581,14 @@ func (p *page) kind(group int32, locations []uint32) string {
 	return glue(fmt.Sprintf("%s (%s of %s)", p.groupName(group), some, grouped(int64(all))))
 }
 
-// those names goroutines of one name that are listed one by one, also if several are one location.
+// those names goroutines that are listed one by one, kind by kind, also if several are one location.
 func (p *page) those(locations []uint32) string {
-	group := p.e.Locations[locations[0]].Group
-	if slices.ContainsFunc(locations, func(l uint32) bool { return p.e.Locations[l].Count > 1 }) {
-		return p.someOf(group, len(locations), p.groupsOf(group, locations))
-	}
-	return p.who(group, locations)
+	return p.kinds(locations, func(group int32, locations []uint32) string {
+		if slices.ContainsFunc(locations, func(l uint32) bool { return p.e.Locations[l].Count > 1 }) {
+			return p.someOf(group, len(locations), p.groupsOf(group, locations))
+		}
+		return p.who(group, locations)
+	})
 }
 
 // named says whether each of some locations of a group runs another test, so that the name of the group says less than theirs.
@@ -638,7 +641,7 @@ func (p *page) someOf(group int32, n, all int) string {
 // groupName names a group without a number.
 func (p *page) groupName(group int32) string {
 	if name := p.e.Groups[group].Name; name != unnamed {
-		return elide(goName(name), nameWidth)
+		return p.brief(goName(name))
 	}
 	return "unnamed " + p.e.Header.worker()
 }

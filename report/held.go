@@ -165,7 +165,7 @@ func (p *page) doingAt(path uint32) string {
 
 // region names the region of a call path.
 func (p *page) region(path uint32) string {
-	return glue(elide(regionName(p.e.leaf(path).Name), nameWidth))
+	return glue(p.brief(regionName(p.e.leaf(path).Name)))
 }
 
 // within names the region of an operation, and the operation with its place: "put", "lock at store.go:36".

@@ -288,5 +288,5 @@ func (p *page) all(d doing) string {
 	if n > 1 {
 		return p.someOf(d.group, n, n)
 	}
-	return elide(goName(p.e.Groups[d.group].Name), nameWidth)
+	return p.brief(goName(p.e.Groups[d.group].Name))
 }

@@ -112,6 +112,7 @@ type Process struct {
 	PID     int    `json:"pid"`
 	Program string `json:"program"`
 	Lost    Lost   `json:"lost"`
+	Unended bool   `json:"unended,omitempty"` // it is not known how it ended, and is of the one that was launched
 }
 
 // Lost is what a recording lacks.

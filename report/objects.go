@@ -20,11 +20,11 @@ func (p *page) called(o *Object) string {
 	}
 	switch {
 	case o.Name != "" && o.Count > 1:
-		return glue(elide(clean(o.Name), nameWidth)) + " (" + glue(kind) + ")"
+		return glue(p.brief(clean(o.Name))) + " (" + glue(kind) + ")"
 	case o.Name != "":
-		return glue(elide(clean(o.Name), nameWidth))
+		return glue(p.brief(clean(o.Name)))
 	case o.File != "":
-		return those + glue(kind) + " first used at" + nbsp + elide(p.where(Region{File: o.File, Line: o.Line}), nameWidth)
+		return those + glue(kind) + " first used at" + nbsp + elide(p.where(Region{File: o.File, Line: o.Line}), placeWidth)
 	}
 	return ""
 }
@@ -41,7 +41,7 @@ func (p *page) on(f *Finding) string {
 	if place == "" {
 		return text
 	}
-	place = elide(place, nameWidth)
+	place = elide(place, placeWidth)
 	if n := f.sites(p.e); n > 1 {
 		return text + fmt.Sprintf(", at"+nbsp+"%s, most at"+nbsp+"%s", glue(count(int64(n), "line")), place)
 	}
@@ -63,7 +63,7 @@ func (p *page) operations(f *Finding) string {
 		}
 	}
 	for i, name := range names {
-		names[i] = glue(elide(regionName(name), nameWidth))
+		names[i] = glue(p.brief(regionName(name)))
 	}
 	return enumeration(names)
 }
@@ -82,26 +82,33 @@ func (f *Finding) sites(e *Experiment) int {
 	return len(seen)
 }
 
-// waiters names those who waited, kind by kind, as the header counts them: "worker ×7 and main". Groups of one name, started at several places, are one kind.
+// waiters names those who waited, kind by kind, as the header counts them: "worker ×7 and main".
 func (p *page) waiters(f *Finding) string {
+	if len(f.Locations) == 0 {
+		return p.who(f.Group, f.Locations)
+	}
+	several := slices.ContainsFunc(f.Locations, func(l uint32) bool {
+		return p.e.groupOf(l).Name != p.e.groupOf(f.Locations[0]).Name
+	})
+	if several {
+		return p.kinds(f.Locations, p.kind) // a list in a list is hard to read
+	}
+	return p.kinds(f.Locations, p.who)
+}
+
+// kinds names locations kind by kind, each as told. Groups of one name, started at several places, are one kind.
+func (p *page) kinds(locations []uint32, who func(group int32, locations []uint32) string) string {
+	const most = 2
 	var order []string
 	of := map[string][]uint32{}
-	for _, l := range f.Locations {
-		name := p.e.Groups[p.e.Locations[l].Group].Name
+	for _, l := range locations {
+		name := p.e.groupOf(l).Name
 		if of[name] == nil {
 			order = append(order, name)
 		}
 		of[name] = append(of[name], l)
 	}
-	if len(order) == 0 {
-		return p.who(f.Group, f.Locations)
-	}
-	const most = 2
 	var names []string
-	who := p.kind // a list in a list is hard to read
-	if len(order) == 1 {
-		who = p.who
-	}
 	for _, name := range order[:min(len(order), most)] {
 		names = append(names, who(p.e.Locations[of[name][0]].Group, of[name]))
 	}
@@ -111,6 +118,9 @@ func (p *page) waiters(f *Finding) string {
 	return enumeration(names)
 }
 
+// groupOf returns the group of a location.
+func (e *Experiment) groupOf(l uint32) *Group { return &e.Groups[e.Locations[l].Group] }
+
 // enumeration joins names as a sentence does: "a, b and c".
 func enumeration(names []string) string {
 	if last := len(names) - 1; last > 0 {
@@ -119,21 +129,30 @@ func enumeration(names []string) string {
 	return strings.Join(names, "")
 }
 
-// waitingAt lists the places of a finding's waiting, ranked by cost. Call paths that differ only in what there is no room for are one.
+// waitingAt lists the places of a finding's waiting, ranked by cost.
 func (p *page) waitingAt(f *Finding) {
+	var paths []uint32
+	for _, l := range f.AllLines() {
+		paths = append(paths, l.Path)
+	}
+	p.places("waiting", paths)
+}
+
+// places lists call paths. Those that differ only in what there is no room for are one.
+func (p *page) places(what string, paths []uint32) {
 	const most = 4
 	seen, looks, more := map[uint32]bool{}, map[string]bool{}, 0
-	for _, l := range f.AllLines() {
-		if seen[l.Path] {
+	for _, path := range paths {
+		if seen[path] {
 			continue
 		}
-		seen[l.Path] = true
-		look := p.placed(l.Path)
+		seen[path] = true
+		look := p.placed(path)
 		switch {
 		case looks[look]:
 			continue
 		case len(looks) < most:
-			p.place("waiting", l.Path)
+			p.place(what, path)
 		default:
 			more++
 		}

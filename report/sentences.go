@@ -21,10 +21,14 @@ type StillWaiting struct {
 	Idle       bool     // they wait for a timer, or for work, as they did before, or as they did when the trace of a running program began; or no longer than requests that did end
 	HolderPath int32    // where the lock that they wait for was acquired, -1 unknown
 
-	awaits     string // the end of Text, which says for what
-	object     string // that they wait for
-	amid       bool   // they are in the middle of something, so not idle
-	throughout bool   // all of them did nothing else in the trace
+	ends       []*NeverEnded
+	hold       hold
+	paths      []uint32 // where they wait, each once
+	awaits     string   // the part of Text that says for what
+	object     string   // that they wait for
+	killed     bool     // their process may have been
+	amid       bool     // they are in the middle of something, so not idle
+	throughout bool     // all of them did nothing else in the trace
 }
 
 // Sentences returns a view of the experiment in words. It is used by one goroutine at a time.

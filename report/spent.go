@@ -164,7 +164,7 @@ func (p *page) spent(top spending) (v Verdict, doing string) {
 		if r.outward() {
 			v.Metric, doing = metric.Network, "waiting for "+beyond(r)+" in "+at
 			if place := p.where(r); place != "" { // its name says the same
-				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, nameWidth) + by
+				doing = "waiting for " + beyond(r) + " at" + nbsp + elide(place, placeWidth) + by
 			}
 			if others := e.besides(top); others != "" {
 				v.Certain, doing = false, doing+", and "+others+": the other end may be one of them"
@@ -256,7 +256,7 @@ func (p *page) calledBy(path uint32, f *Finding) string {
 			most = name
 		}
 	}
-	switch t, name := times[most], glue(elide(regionName(most), nameWidth)); {
+	switch t, name := times[most], glue(p.brief(regionName(most))); {
 	case 10*t > 9*all:
 		return " (called by " + name + ")"
 	case 2*t > all:

@@ -99,9 +99,10 @@ type page struct {
 	color bool
 	input string // what the user calls it
 	files map[string]string
-	roots []int32        // by call path, see root
-	said  map[string]int // advice: number of the finding that gave it
-	time  []Cell         // of all goroutines, once it was asked for
+	roots []int32             // by call path, see root
+	cut   map[string][]string // see cutNames
+	said  map[string]int      // advice: number of the finding that gave it
+	time  []Cell              // of all goroutines, once it was asked for
 
 	ratioSums *Sums
 }
@@ -215,17 +216,53 @@ func (p *page) root(path int32) int32 {
 	return p.roots[path]
 }
 
-// nameWidth is the width of a name within a sentence.
-const nameWidth = 36
+// nameWidth is the width of a name within a sentence, and placeWidth that of a place in the source. Names are cut as little as a line allows: people look for them, or give them to go test.
+const nameWidth, placeWidth = 56, 36
+
+// brief is a name within a sentence. Where it must be cut, what differs from other names of the experiment stays.
+func (p *page) brief(name string) string {
+	name = clean(name)
+	if width(name) <= nameWidth {
+		return name
+	}
+	if p.cut == nil {
+		p.cut = p.e.cutNames()
+	}
+	return readable.ElideUnlike(name, p.cut[elide(name, nameWidth)], nameWidth)
+}
+
+// cutNames returns the names of goroutines, their groups and regions that must be cut in sentences, by what they were then, each list in order.
+func (e *Experiment) cutNames() map[string][]string {
+	cut := map[string][]string{}
+	add := func(name string) {
+		if name = goName(name); width(name) > nameWidth {
+			cut[elide(name, nameWidth)] = append(cut[elide(name, nameWidth)], name)
+		}
+	}
+	for i := range e.Locations {
+		add(e.Locations[i].Name)
+	}
+	for i := range e.Groups {
+		add(e.Groups[i].Name)
+	}
+	for i := range e.Regions {
+		add(e.Regions[i].Name)
+	}
+	for short, names := range cut {
+		slices.Sort(names)
+		cut[short] = slices.Compact(names)
+	}
+	return cut
+}
 
 // name of a location within a sentence.
 func (p *page) name(l uint32) string {
 	if x := &p.e.Locations[l]; isUnnamed(x.Name) && x.Count <= 1 {
 		return fmt.Sprintf("%s"+nbsp+"%d", p.e.Header.worker(), x.GoID)
 	} else if x.Count > 1 { // none of them is known by itself
-		return glue(elide(goName(p.e.Groups[x.Group].Name), nameWidth)) + nbsp + "×" + grouped(int64(x.Count))
+		return glue(p.brief(goName(p.e.Groups[x.Group].Name))) + nbsp + "×" + grouped(int64(x.Count))
 	}
-	return glue(elide(goName(p.e.Locations[l].Name), nameWidth))
+	return glue(p.brief(goName(p.e.Locations[l].Name)))
 }
 
 // unnamed is the name of goroutines that instrument.Go did not start and that were in no region, and of the
@@ -292,9 +329,9 @@ func regionName(name string) string {
 // at names a call path's leaf within a sentence: "recv at halo.go:120".
 func (p *page) at(path uint32) string {
 	r := p.e.leaf(path)
-	s := glue(elide(regionName(r.Name), nameWidth))
+	s := glue(p.brief(regionName(r.Name)))
 	if place := p.where(r); place != "" {
-		s += " at" + nbsp + elide(place, nameWidth)
+		s += " at" + nbsp + elide(place, placeWidth)
 	}
 	return s
 }
@@ -456,7 +493,7 @@ func (p *page) groups() string {
 				remark = " (begins not recorded)"
 			}
 		}
-		name = elide(goName(name), nameWidth)
+		name = p.brief(goName(name))
 		if n > 1 {
 			name += " ×" + grouped(n)
 		}

@@ -72,7 +72,7 @@ func (p *page) topologies() {
 	for _, t := range p.e.Topologies() {
 		var dims []string
 		for _, d := range t.Dims {
-			dims = append(dims, glue(strings.TrimSpace(elide(clean(d.Name), nameWidth)+" "+strconv.Itoa(d.Size))))
+			dims = append(dims, glue(strings.TrimSpace(p.brief(clean(d.Name))+" "+strconv.Itoa(d.Size))))
 		}
 		text := "on the grid"
 		if t.Name != "" {

@@ -558,7 +558,7 @@ func (p *page) calling(path uint32) string {
 		return ""
 	}
 	if r := p.e.leaf(uint32(at)); r.Func != function && function != "" && wire.Package(r.Func) == wire.Package(function) {
-		return glue(elide(regionName(r.Name), nameWidth))
+		return glue(p.brief(regionName(r.Name)))
 	}
 	return ""
 }

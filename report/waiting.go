@@ -46,12 +46,23 @@ func (p *page) stuck(waits []StillWaiting) {
 	p.title("Still waiting when the trace ended", "")
 	for _, w := range waits[:min(len(waits), p.top)] {
 		p.para(2, "", w.Text)
-		p.place("waiting", w.Path)
+		p.places("waiting", w.paths)
 		if w.HolderPath >= 0 {
 			p.place("holding", uint32(w.HolderPath))
 		}
 	}
-	p.more(p.top, len(waits), "wait")
+	if len(waits) > p.top {
+		p.line(p.paint(dim, fmt.Sprintf("    … and %s (--top %d shows all)", p.others(waits[p.top:]), len(waits))))
+	}
+}
+
+// others counts who is in some waits, behind others.
+func (p *page) others(waits []StillWaiting) string {
+	n := 0
+	for _, w := range waits {
+		n += len(w.Locations)
+	}
+	return glue(count(int64(n), "more "+p.e.Header.worker()))
 }
 
 // resting says who was idle at the end.
@@ -64,7 +75,7 @@ func (p *page) resting(waits []StillWaiting) {
 
 // idleText says in a sentence each who waited for work at the end, who for connections, who in the middle of some, who for a timer, and who did nothing else in the trace; "" if nobody did.
 func (p *page) idleText(waits []StillWaiting) string {
-	var idle, accepting, signals, locked, timed, throughout, amid []StillWaiting
+	var idle, accepting, signals, locked, timed, throughout, amid, killed []StillWaiting
 	var goroutines int64
 	for _, w := range waits {
 		switch {
@@ -78,6 +89,8 @@ func (p *page) idleText(waits []StillWaiting) string {
 			locked = append(locked, w)
 		case w.throughout:
 			throughout, goroutines = append(throughout, w), goroutines+int64(len(w.Locations))
+		case w.killed && w.amid:
+			killed = append(killed, w)
 		case w.amid:
 			amid = append(amid, w)
 		default:
@@ -104,6 +117,17 @@ func (p *page) idleText(waits []StillWaiting) string {
 	if len(timed) > 0 {
 		sentences = append(sentences, "Waiting for timers that had not run down when the trace ended: "+p.waitingIn(timed, 3))
 	}
+	if len(killed) > 0 {
+		processes := map[int]bool{}
+		for _, w := range killed {
+			processes[p.e.Locations[w.Locations[0]].Process] = true
+		}
+		were := " were"
+		if len(processes) == 1 {
+			were = " was"
+		}
+		sentences = append(sentences, glue(count(int64(len(processes)), "process"))+were+" killed, or not recorded to the end, with goroutines waiting: "+p.waitingIn(killed, 3))
+	}
 	if len(throughout) > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s waited throughout the trace, as idle goroutines do, and leaked ones: %s",
 			glue(count(goroutines, p.e.Header.worker())), p.waitingIn(throughout, 6)))
@@ -111,16 +135,33 @@ func (p *page) idleText(waits []StillWaiting) string {
 	return strings.Join(sentences, " ")
 }
 
-// waitingIn says who waits where, of so many waits at most.
+// waitingIn says who waits where, of so many places at most.
 func (p *page) waitingIn(waits []StillWaiting, most int) string {
 	var parts []string
-	for _, w := range waits[:min(len(waits), most)] {
+	places := p.byPlace(waits)
+	for _, w := range places[:min(len(places), most)] {
 		parts = append(parts, p.those(w.Locations)+" in "+p.at(w.Path))
 	}
-	if n := len(waits) - len(parts); n > 0 {
-		parts = append(parts, glue(count(int64(n), "more wait")))
+	if len(places) > most {
+		parts = append(parts, p.others(places[most:]))
 	}
 	return strings.Join(parts, ", ") + "."
+}
+
+// byPlace puts waits at one place together, whatever they are for.
+func (p *page) byPlace(waits []StillWaiting) (list []StillWaiting) {
+	at := map[uint32]int{}
+	for _, w := range waits {
+		region := p.e.Paths[w.Path].Region
+		i, known := at[region]
+		if !known {
+			i = len(list)
+			at[region] = i
+			list = append(list, StillWaiting{Path: w.Path})
+		}
+		list[i].Locations = append(list[i].Locations, w.Locations...)
+	}
+	return list
 }
 
 // crashed is the exit status of a Go program that panicked, or in which all goroutines were asleep.
@@ -141,10 +182,15 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 		return false
 	case p.waitsForEnd(path, locations), isTimer(object), isSignals(object), p.e.leaf(path).accepts():
 		return true
-	case p.e.listens(path, p.e.Locations[locations[0]].Group), p.e.Serves() && p.e.Header.Span-since <= p.e.Requests[0].Max:
+	case p.e.listens(path, p.e.Locations[locations[0]].Group), p.e.passing(since):
 		return true
 	}
 	return p.asBefore(path, object, locations)
+}
+
+// passing says whether a wait since then is no longer than requests that did end.
+func (e *Experiment) passing(since int64) bool {
+	return e.Serves() && e.Header.Span-since <= e.Requests[0].Max
 }
 
 // asBefore says whether goroutines wait for a message, a condition or what comes from outside where they had got one before, so that it is what they do between two pieces of work.
@@ -176,18 +222,14 @@ func (p *page) asBefore(path uint32, object string, locations []uint32) bool {
 	return times > int64(len(locations))
 }
 
-// haveBeen names goroutines of one name, with their verb: "main has been", "worker ×3 have been".
+// haveBeen names goroutines, with their verb: "main has been", "worker ×3 have been".
 func (p *page) haveBeen(locations []uint32) string {
-	group := p.e.Locations[locations[0]].Group
-	who := p.someOf(group, len(locations), p.groupsOf(group, locations))
-	if len(locations) > 1 {
+	who, l := p.those(locations), &p.e.Locations[locations[0]]
+	switch {
+	case len(locations) > 1:
 		return who + " have been"
-	}
-	if l := &p.e.Locations[locations[0]]; l.Count <= 1 {
-		who = p.name(locations[0])
-		if l.GoID != 0 && !isUnnamed(l.Name) {
-			who += fmt.Sprintf(" (%s"+nbsp+"%d)", p.e.Header.worker(), l.GoID)
-		}
+	case l.Count <= 1 && l.GoID != 0 && !isUnnamed(l.Name):
+		who += fmt.Sprintf(" (%s"+nbsp+"%d)", p.e.Header.worker(), l.GoID)
 	}
 	return who + " has been"
 }
@@ -203,91 +245,6 @@ func (p *page) howLong(since int64, together bool) string {
 		text += " or less"
 	}
 	return text
-}
-
-// stillWaiting words the waits that never ended, equal ones together. Of who was there before an execution trace began it is not known
-// who started him, so those of one name are together there.
-func (p *page) stillWaiting() (list []StillWaiting) {
-	e := p.e
-	type key struct {
-		path         uint32
-		group        int32
-		object       string
-		holder, hold int32
-	}
-	var order []key
-	waits := map[key][]*NeverEnded{}
-	groups := map[string]int32{} // the first of each name
-	for i := range e.NeverEnded {
-		n := &e.NeverEnded[i]
-		k := key{n.Path, e.Locations[n.Location].Group, n.Object, n.Holder, n.HolderPath}
-		if first, ok := groups[e.Groups[k.group].Name]; ok && e.Header.Exit < 0 {
-			k.group = first
-		} else {
-			groups[e.Groups[k.group].Name] = k.group
-		}
-		if waits[k] == nil {
-			order = append(order, k)
-		}
-		waits[k] = append(waits[k], n)
-	}
-	locked := slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool { return e.leaf(n.Path).locks() })
-	for _, k := range order {
-		list = append(list, p.wordWait(waits[k], locked))
-	}
-	slices.SortStableFunc(list, func(x, y StillWaiting) int { return e.leaf(x.Path).forTests() - e.leaf(y.Path).forTests() })
-	return list
-}
-
-// wordWait words equal waits that never ended, the first of which began first. Where somebody waits for a lock, any of the others may hold it, so nobody is taken to rest.
-func (p *page) wordWait(waits []*NeverEnded, locked bool) StillWaiting {
-	e, first := p.e, waits[0]
-	w := StillWaiting{Path: first.Path, Since: first.Since, HolderPath: -1, object: first.Object}
-	group := e.Locations[first.Location].Group
-	before, started, together := 0, false, true // how many of them waited when the trace began; whether one was started since; whether all began then
-	for _, n := range waits {
-		w.Locations = append(w.Locations, n.Location)
-		if n.Since <= e.Header.Begin {
-			before++
-		}
-		together = together && n.Since == first.Since
-		started = started || e.Groups[e.Locations[n.Location].Group].Creator >= 0
-	}
-	w.throughout = e.Header.Exit < 0 && before == len(waits) && !started && !locked && p.mayRest(first)
-	w.Idle = w.throughout || p.byDesign(first.Path, first.Object, first.Since, w.Locations)
-	w.amid = !p.waitsForEnd(w.Path, w.Locations) && (e.amid(w.Path, group) || !e.listens(w.Path, group) && !p.asBefore(w.Path, w.object, w.Locations))
-	w.Text = p.haveBeen(w.Locations) + " in " + p.at(w.Path)
-	if before > 0 && before < len(waits) {
-		w.Text += fmt.Sprintf(", %s of them", grouped(int64(before)))
-	}
-	w.Text += p.howLong(w.Since, together)
-	w.awaits = ", for "
-	switch operation := e.leaf(w.Path).Name; {
-	case e.leaf(w.Path).forever():
-		w.awaits = ", " + neverEnds
-	case first.Object == "" && (operation == sendName || operation == recvName || operation == selectName):
-		w.awaits += "a nil channel, which never becomes ready"
-	case first.Object == "" && e.leaf(w.Path).outward():
-		w.awaits += beyond(e.leaf(w.Path))
-	case first.Object == "": // input, or a lock that was not seen
-		w.awaits += "something that is not in the trace"
-	default:
-		w.awaits += "the " + p.shorten(first.Object)
-		if len(w.Locations) == 1 && (operation == recvName || operation == selectName) && strings.HasSuffix(first.Object, unnamedObject) && p.e.asksForSignals() {
-			w.awaits += ": perhaps for a signal, as the program asks for some"
-		}
-	}
-	if first.Holder >= 0 && isLock(first.Object) {
-		w.awaits += ", held by " + p.name(uint32(first.Holder))
-		if uint32(first.Holder) == first.Location && e.Locations[first.Location].Count <= 1 {
-			w.awaits += " itself"
-		}
-		if w.HolderPath = first.HolderPath; w.HolderPath >= 0 {
-			w.awaits += ", which had acquired it in " + p.at(uint32(w.HolderPath))
-		}
-	}
-	w.Text += w.awaits + "."
-	return w
 }
 
 // neverEnds is what is said of a select without cases.
@@ -332,35 +289,6 @@ func (e *Experiment) awaitsSignal(path uint32) bool {
 // isTimer tells whether the description of an object is that of a timer.
 func isTimer(object string) bool { return strings.HasPrefix(object, "timer") }
 
-// deadlocks names goroutines each of which waits for a lock that the next one holds, in a circle.
-func (p *page) deadlocks() (list []string) {
-	holder := map[uint32]uint32{}
-	for _, n := range p.e.NeverEnded {
-		if n.Holder >= 0 && isLock(n.Object) && p.e.Locations[n.Location].Count <= 1 {
-			holder[n.Location] = uint32(n.Holder)
-		}
-	}
-	for _, n := range p.e.NeverEnded {
-		names := []string{p.name(n.Location)}
-		l, waits := holder[n.Location]
-		for ; waits && l > n.Location; l, waits = holder[l] { // each circle once, from its first location
-			if names = append(names, p.name(l)); len(names) > len(holder) {
-				break
-			}
-		}
-		if !waits || l != n.Location {
-			continue
-		}
-		text := "Deadlock: " + names[0] + " waits for a lock that it holds itself."
-		if len(names) > 1 {
-			text = "Deadlock: " + enumeration(names) + " hold locks and wait for each other's."
-		}
-		list = append(list, text)
-		delete(holder, n.Location)
-	}
-	return list
-}
-
 // timeout is the function of the goroutine that ends tests which take too long.
 const timeout = "testing.(*M).startAlarm.func1"
 
@@ -373,12 +301,12 @@ func (p *page) timedOut() (v Verdict, is bool) {
 	const most = 3
 	var text []string
 	began := map[uint32]bool{} // the regions of tests that wait
-	waits := p.stillWaiting()
+	waits := p.equalWaits()
 	group := func(w *StillWaiting) *Group { return &e.Groups[e.Locations[w.Locations[0]].Group] }
 	for i := range waits {
 		if w := &waits[i]; group(w).tests() && e.leaf(w.Path).forTests() == 0 {
 			began[e.Paths[p.root(int32(w.Path))].Region] = true
-			text = append(text, w.Text)
+			text = append(text, p.word(w).Text)
 			if !is {
 				v.File, v.Line = e.leaf(w.Path).File, e.leaf(w.Path).Line
 			}
@@ -387,7 +315,7 @@ func (p *page) timedOut() (v Verdict, is bool) {
 	}
 	for i := range waits {
 		if w := &waits[i]; !group(w).tests() && group(w).Creator >= 0 && began[e.Paths[p.root(group(w).Creator)].Region] {
-			text = append(text, w.Text)
+			text = append(text, p.word(w).Text)
 		}
 	}
 	v.Text = "The tests took too long, so go test ended them. " + strings.Join(text[:min(len(text), most)], " ")

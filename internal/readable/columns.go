@@ -3,6 +3,7 @@ package readable
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -53,6 +54,47 @@ func Elide(s string, w int) string {
 	}
 	back := (w - 1) * 3 / 5 // the end usually differs where the beginning is common
 	return head(s, w-1-back) + "…" + tail(s, back)
+}
+
+// ElideUnlike is Elide where others become the same text: what differs from them stays. If that needs more room than there is, s stays whole. Others may include s.
+func ElideUnlike(s string, others []string, w int) string {
+	if short := Elide(s, w); !becomes(short, s, others, func(x string) string { return Elide(x, w) }) {
+		return short
+	}
+	first := len(s) // where s differs from the first of them to differ
+	for _, x := range others {
+		if n := common(s, x); x != s {
+			first = min(first, n)
+		}
+	}
+	side := w / 4
+	cut := func(x string) string {
+		begin := head(x, side)
+		if len(x) <= first || first <= len(begin) {
+			return x
+		}
+		return begin + "…" + Elide(x[first:], w-Width(begin)-1)
+	}
+	if short := cut(s); !becomes(short, s, others, cut) {
+		return short
+	}
+	return s
+}
+
+// becomes says whether one of others that is not s is cut to the same text as it.
+func becomes(short, s string, others []string, cut func(string) string) bool {
+	return slices.ContainsFunc(others, func(x string) bool { return x != s && cut(x) == short })
+}
+
+// common returns how many bytes two texts have in common where they begin, up to the last character that they share.
+func common(s, x string) (n int) {
+	for i := range s {
+		if i > len(x) || s[:i] != x[:i] {
+			break
+		}
+		n = i
+	}
+	return n
 }
 
 // Wrap breaks text into lines of at most w columns; longer words are elided. Words joined by NoBreak stay together.
