@@ -308,46 +308,6 @@ location main
   10000 exit
 `, "The program's goroutines worked for only 100 ns in 10.0 µs; 99.0 % of the critical path is waiting in recv at main.go:3 for what no goroutine of the program does: a timer, a signal or another program.",
 			false, "external_wait", "main.go", 3},
-		{"a service that ends by a signal", `
-signals stop cap 1
-mutex m @store.go:7
-location main
-  0 running on 0
-  0 enter main @main.go:1
-  50 recv stop @main.go:3
-  51 blocked
-  9950 leave
-  10000 exit
-location h1
-  0 begin handle
-  100 enter get @store.go:6
-  100 lock m @store.go:7
-  101 leave
-  600 unlock m
-  900 exit
-  990 end
-location h2
-  0 begin handle
-  200 enter get @store.go:6
-  200 lock m @store.go:7
-  201 blocked
-  600 leave
-  610 unlock m
-  900 exit
-  990 end
-`, "Goroutines wait most for the mutex first used at store.go:7: handle[1] waited 400 ns in total, 3.3 % of all time, held by handle[0] in get (lock at store.go:7). " +
-			"For 99.0 % of the run, main waited for a signal in recv at main.go:3, so the critical path does not tell what this holds up.", false, "lock_competition", "store.go", 7},
-		{"a program that waits for a signal only", `
-signals stop cap 1
-location main
-  0 running on 0
-  0 enter main @main.go:1
-  50 recv stop @main.go:3
-  51 blocked
-  9950 leave
-  10000 exit
-`, "The program's goroutines worked for only 100 ns in 10.0 µs; 99.0 % of the critical path is waiting in recv at main.go:3 for what no goroutine of the program does: a timer, a signal or another program.",
-			false, "external_wait", "main.go", 3},
 		{"a send that never ended", `
 process main pid 1
 exited 100 0

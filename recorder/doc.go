@@ -35,6 +35,7 @@ package recorder
 
 import (
 	"os"
+	"syscall"
 	"time"
 
 	"tracerec/internal/shm"
@@ -42,18 +43,19 @@ import (
 
 // Options say what to record and how.
 type Options struct {
-	Dir        string        // trace directory to make
-	Resolution int64         // of stored times, ns: 64 or 1
-	Buffer     int64         // most bytes of a process's measurement buffer, from MinBuffer to MaxBuffer
-	Block      bool          // a full buffer makes the program wait; else whole regions are dropped
-	NoStates   bool          // the scheduler is not asked what it does with goroutines, in programs that have hooks for that
-	Counters   []string      // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
-	Patience   time.Duration // how long children may outlive the program
-	Window     *Window       // when to record what [Run] starts; nil: always
-	Required   bool          // [Run] does not start the program where it cannot record it
-	Quiet      bool          // no summary when nothing was lost
-	Stdout     *os.File      // standard output of the program that [Run] starts; nil is this process's
-	Say        func(string)  // receives messages for the user, each one line; nil discards them
+	Dir        string               // trace directory to make
+	Resolution int64                // of stored times, ns: 64 or 1
+	Buffer     int64                // most bytes of a process's measurement buffer, from MinBuffer to MaxBuffer
+	Block      bool                 // a full buffer makes the program wait; else whole regions are dropped
+	NoStates   bool                 // the scheduler is not asked what it does with goroutines, in programs that have hooks for that
+	Counters   []string             // events to sample at region enter and exit: names as package counters has them, or mem:SYMBOL/length:access
+	Patience   time.Duration        // how long children may outlive the program
+	Window     *Window              // when to record what [Run] starts; nil: always
+	Required   bool                 // [Run] does not start the program where it cannot record it
+	Quiet      bool                 // no summary when nothing was lost
+	Stdout     *os.File             // standard output of the program that [Run] starts; nil is this process's
+	Say        func(string)         // receives messages for the user, each one line; nil discards them
+	Died       func(syscall.Signal) // receives the signal that ended the program that [Run] started; nil discards it
 
 	handed  []string // the counters as processes are told of them
 	machine *Machine // where the processes run, nil if here

@@ -93,6 +93,9 @@ func Run(o Options, args []string) (status int, err error) {
 		go r.keepWindow()
 	}
 	status = c.wait()
+	if by := launch.EndedBy(c.cmd.ProcessState); by != 0 && o.Died != nil {
+		o.Died(by)
+	}
 	r.used = c.used
 	r.finish(status, o.Patience, c.hurry)
 	r.close()

@@ -584,11 +584,6 @@ func TestText(t *testing.T) {
 
 1. a took 2.00 µs on average, 75 % of it sleeping in a ▸ main.work (a.go:5).
 
-(all): 2.00 µs on average
-   mean    part  slowest
-1.50 µs  75.0 %  1.50 µs  sleeping in a ▸ main.work (a.go:5)
- 500 ns  25.0 %   500 ns  running in a (a.go:3)
-
 a: 2.00 µs on average
    mean    part  slowest
 1.50 µs  75.0 %  1.50 µs  sleeping in a ▸ main.work (a.go:5)

@@ -356,7 +356,7 @@ func TestRoute(t *testing.T) {
 func TestRedeclares(t *testing.T) {
 	for text, want := range map[string]bool{
 		"const (\n\tbool, byte = 1, 2\n)": true, "type uint32 struct{}": true, "func uint64() {}": true, "import byte \"fmt\"": true,
-		"func (t t) byte() { byte := 1; _ = byte }": false, "type t struct{ uint32 uint64 }": false, "var x, y uint32": false, "const string = 1": false, `import "fmt"`: false,
+		"func (t t) byte() { byte := 1; _ = byte }": false, "type t struct{ uint32 uint64 }": false, "var x, y uint32": false, "const string = 1": true, "const int = 1": false, `import "fmt"`: false,
 	} {
 		to := edited{Summary: Summary{Functions: 2, Regions: 2}}
 		_, err := to.edit("a.go", "package a\n\nfunc f() { g() }\n")

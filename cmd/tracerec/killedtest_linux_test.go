@@ -85,6 +85,47 @@ func TestKilledTest(t *testing.T) {
 	}
 }
 
+// mortal is a module with a test that a signal ends, or that exits as if one had.
+var mortal = map[string]string{
+	"go.mod": "module example.com/mortal\n\ngo 1.25\n",
+	"mortal_test.go": `package mortal
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestMortal(t *testing.T) {
+	signal, err := strconv.Atoi(os.Getenv("MORTAL"))
+	if err != nil {
+		os.Exit(137)
+	}
+	syscall.Kill(os.Getpid(), syscall.Signal(signal))
+	time.Sleep(time.Minute)
+}
+`}
+
+// What go test says of a test that a signal ends, it says of a recorded one.
+func TestMortal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the runtime is built")
+	}
+	for signal, want := range map[string]string{"9": "signal: killed\n", "": "exit status 137\n"} { // others may be ignored
+		cmd, dir, out := inModule(t, mortal)
+		cmd.Env = append(cmd.Environ(), "MORTAL="+signal)
+		require.NoError(t, cmd.Start())
+		said, err := io.ReadAll(out)
+		require.NoError(t, err)
+		require.Error(t, cmd.Wait())
+		require.Equal(t, 1, cmd.ProcessState.ExitCode(), signal)
+		require.Contains(t, string(said), want)
+		require.DirExists(t, filepath.Join(dir, "trace.dir", "example.com", "mortal"))
+	}
+}
+
 // Who interrupts go vet does not want the tests.
 func TestInterruptedVet(t *testing.T) {
 	real, err := exec.LookPath("go")

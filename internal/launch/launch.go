@@ -50,8 +50,16 @@ func Find(name string) (string, error) {
 
 // Status is what a shell says of how a process ended: 128+n when signal n ended it.
 func Status(state *os.ProcessState) int {
-	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
+	if by := EndedBy(state); by != 0 {
+		return 128 + int(by)
 	}
 	return state.ExitCode()
+}
+
+// EndedBy returns the signal that ended a process, 0 if none did.
+func EndedBy(state *os.ProcessState) syscall.Signal {
+	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return w.Signal()
+	}
+	return 0
 }

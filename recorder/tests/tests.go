@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"tracerec/autoinst/given"
 	"tracerec/internal/readable"
@@ -30,9 +33,25 @@ func run(args []string) (status int, err error) {
 	if len(args) < 2 {
 		return badUse, errors.New("only the go command uses this")
 	}
-	return given.Test(args[0], args[1:], func(dir string, command []string, stdout *os.File, say func(string)) (int, error) {
+	by := syscall.Signal(0)
+	status, err = given.Test(args[0], args[1:], func(dir string, command []string, stdout *os.File, say func(string)) (int, error) {
 		o := recorder.Defaults(dir)
-		o.Quiet, o.Stdout, o.Say = true, stdout, say
+		o.Quiet, o.Stdout, o.Say, o.Died = true, stdout, say, func(s syscall.Signal) { by = s }
 		return recorder.Run(o, command)
 	})
+	if err == nil && by != 0 && status == 128+int(by) {
+		die(by)
+	}
+	return status, err
+}
+
+// die ends this process as the test was ended, which go test tells: "signal: killed". It returns if the signal is one of those that do other things in Go, or is ignored.
+func die(by syscall.Signal) {
+	switch by {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+		signal.Reset(by)
+		if syscall.Kill(os.Getpid(), by) == nil && !signal.Ignored(by) {
+			time.Sleep(time.Second) // it may come to another thread
+		}
+	}
 }
