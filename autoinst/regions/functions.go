@@ -78,7 +78,7 @@ func (x *finder) declared(d *ast.FuncDecl) {
 	var directed bool
 	f.comment, directed = directives(d.Doc)
 	f.forbidden = f.forbidden || directed || d.Name.Name == "_" || x.test && d.Recv == nil && runByTesting(d.Name.Name)
-	f.always = x.p.Name == "main" && d.Recv == nil && d.Name.Name == "main" && !f.forbidden
+	f.always = !f.forbidden && (x.p.Name == "main" && d.Recv == nil && d.Name.Name == "main" || x.parallel(d.Type))
 	x.all = append(x.all, f)
 	x.literals(d.Body, &scope{name: nameOf(d)}, directed)
 }
@@ -106,7 +106,7 @@ func (s *scope) next() string {
 
 // literals adds the function literals in a node. What is deferred belongs to the function that it ends.
 func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
-	deferred, parallel, given, called := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
+	deferred, given, called := map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}, map[*ast.FuncLit]bool{}
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.DeferStmt:
@@ -119,14 +119,14 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 			}
 			if to, ok := n.Fun.(*ast.SelectorExpr); ok && isRunner(to.Sel.Name) && len(n.Args) == 1 {
 				if l, ok := ast.Unparen(n.Args[0]).(*ast.FuncLit); ok {
-					parallel[l], given[l] = x.test && to.Sel.Name == runParallel, true
+					given[l] = true
 				}
 			}
 		case *ast.FuncLit:
 			inner := &scope{name: of.next(), literal: true}
 			f := x.named(inner.name, n.Pos(), n.Type, n.Body)
 			f.forbidden = f.forbidden || forbidden || deferred[n]
-			f.always, f.given = parallel[n], given[n] || x.serves(n.Type)
+			f.always, f.given = x.parallel(n.Type), given[n] || x.serves(n.Type)
 			if !called[n] {
 				f.handles = x.handles(n.Type)
 			}
@@ -136,6 +136,19 @@ func (x *finder) literals(in ast.Node, of *scope, forbidden bool) {
 		}
 		return true
 	})
+}
+
+// parallel says whether RunParallel of a benchmark can be given functions of this type, if not directly.
+func (x *finder) parallel(t *ast.FuncType) bool {
+	if !x.test || t.Params.NumFields() != 1 {
+		return false
+	}
+	star, ok := ast.Unparen(t.Params.List[0].Type).(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	of, ok := star.X.(*ast.SelectorExpr)
+	return ok && of.Sel.Name == "PB" && x.imports[identOf(of.X)] == "testing"
 }
 
 // isRunner says whether a method of this name runs what it is given: RunParallel of a benchmark, or Go of a group of goroutines.

@@ -147,21 +147,23 @@ var v = func() { loop(1) }
 	}, got)
 }
 
-// TestParallel: what a benchmark runs in parallel is a region, even if the compiler calls it inlinable. It was the work of package testing. So is what is given to a
+// TestParallel: what a benchmark may run in parallel is a region, even if the compiler calls it inlinable. It was the work of package testing. So is what is given to a
 // group of goroutines, if it is not trivial.
 func TestParallel(t *testing.T) {
-	text := `package a
+	text := `package a; import "testing"
 
 func BenchmarkA(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) { for pb.Next() { work() } })
-	b.Loop2(func(pb *testing.PB) { for pb.Next() { work() } })
+	parallel(b, func(pb *testing.PB) { for pb.Next() { work() } })
 	g.Go(func() { work() })
 	g.Go(func() { n++ })
 }
+func each(pb *testing.PB) { work(pb) }
+func other(b *testing.B) { work(b) }
 `
 	name := filepath.Join(t.TempDir(), "a_test.go")
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
-	c := chooser{inlined: map[place]bool{{name, 4, 16}: true, {name, 5, 10}: true, {name, 6, 7}: true, {name, 7, 7}: true}}
+	c := chooser{inlined: map[place]bool{{name, 4, 16}: true, {name, 5, 14}: true, {name, 6, 7}: true, {name, 7, 7}: true, {name, 9, 0}: true, {name, 10, 0}: true}}
 	to := &edited{}
 	to.find(overlay.New("/nowhere"), &pkg{ImportPath: "a", Name: "a"}, name)
 	c.instrument(to)
@@ -169,7 +171,7 @@ func BenchmarkA(b *testing.B) {
 	for _, f := range to.functions {
 		got[f.name] = c.verdict(f, name)
 	}
-	require.Equal(t, map[string]verdict{"a.BenchmarkA": isOther, "a.BenchmarkA.func1": region, "a.BenchmarkA.func2": isInlined, "a.BenchmarkA.func3": region, "a.BenchmarkA.func4": isTrivial}, got)
+	require.Equal(t, map[string]verdict{"a.BenchmarkA": isOther, "a.BenchmarkA.func1": region, "a.BenchmarkA.func2": region, "a.BenchmarkA.func3": region, "a.BenchmarkA.func4": isTrivial, "a.each": region, "a.other": isInlined}, got)
 }
 
 // TestGivenByName: so is a function or a method of the package that is given by its name, also to a group of goroutines, if it is not trivial.
