@@ -71,7 +71,7 @@ location b
   80 done wg
   80 end
 `
-	const shared, waited = "Look at what the last one did. If it had more to do of the same work", "The last one was itself waiting for most of that time"
+	const shared, waited, slept = "Look at what the last one did. If it had more to do of the same work", "The last one was itself waiting for most of that time", "The last one was asleep for most of that time"
 	for _, x := range []struct {
 		old, changed, said, advice string
 	}{
@@ -79,6 +79,8 @@ location b
 		{"  10 wait wg @main.go:3\n  10 blocked", "  60 wait wg @main.go:3\n  60 blocked", " On average, they were done before it began.", shared},
 		{"  80 done wg", "  60 recv ch @main.go:6\n  60 blocked\n  75 leave\n  80 done wg", " Of that, 30 ns was after the time at which they were done on average.", shared},
 		{"  80 done wg", "  55 recv ch @main.go:6\n  55 blocked\n  75 leave\n  80 done wg", " Of that, 30 ns was after the time at which they were done on average.", waited},
+		{"  80 done wg", "  55 sleep @main.go:6\n  75 leave\n  80 done wg", " Of that, 30 ns was after the time at which they were done on average.", slept},
+		{"  80 done wg", "  62 sleep @main.go:6\n  75 leave\n  80 done wg", " Of that, 30 ns was after the time at which they were done on average.", shared},
 	} {
 		e := analyzeText(t, strings.Replace(join, x.old, x.changed, 1))
 		f := &e.Findings[slices.IndexFunc(e.Findings, func(f report.Finding) bool { return f.Object.Type == "WaitGroup" })]

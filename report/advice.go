@@ -31,6 +31,9 @@ func (e *Experiment) Advice(f *Finding) string {
 		if i := e.MetricIndex(other); i >= 0 && e.waitIn(d) == metric.Network {
 			return e.Metrics[i].Advice
 		}
+		if kind.Name == metric.JoinWait && e.waitIn(d) == metric.Sleep {
+			return lastSlept
+		}
 		if d.group >= 0 && kind.Name == metric.JoinWait {
 			return lastWaited
 		}
@@ -40,6 +43,10 @@ func (e *Experiment) Advice(f *Finding) string {
 
 // lastWaited is the advice for a join of goroutines the last of which waited for others.
 const lastWaited = "The last one was itself waiting for most of that time: look at what it waited for, not at how work is shared."
+
+// lastSlept is the advice for a join of goroutines the last of which slept.
+const lastSlept = "The last one was asleep for most of that time: a smaller share of the work does not help. If it sleeps until something is ready, have it told instead, by a channel or a condition; " +
+	"if the time is meant, start it earlier."
 
 // doneTogether is the advice for a join of goroutines that were done at about the same time.
 const doneTogether = "Those that were waited for were hardly done earlier on average: to share their work differently gains little. Look at what they did: they may wait for " +

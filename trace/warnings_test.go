@@ -14,6 +14,9 @@ func TestSaid(t *testing.T) {
 	said := []string{"broken: 1", "ends on the wrong goroutine: 2"}
 	require.Equal(t, said, trace.Said(counts))
 	require.Empty(t, trace.Said(nil))
+	for message, visits := range map[string]bool{"process 3: " + wire.UnrecordedVisits("a.f", true) + ": 7": true, "process 3: visits of the doctor: 7": false, "no events recorded": false} {
+		require.Equal(t, visits, wire.TellsVisits(message), message)
+	}
 	require.Equal(t, []string{"broken: 1,234"}, trace.Said(map[string]uint64{"broken": 1234}))
 	for i, want := range []string{
 		"visits of a.f that were too short and too many to record: 10",

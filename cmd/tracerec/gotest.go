@@ -17,6 +17,7 @@ import (
 	"tracerec/internal/readable"
 	"tracerec/recorder"
 	"tracerec/report"
+	"tracerec/trace/wire"
 )
 
 // newTest returns the command that records tests.
@@ -82,12 +83,11 @@ func (o *own) test(cmd *cobra.Command, b *build.Build) error {
 	if err = errors.Join(err, failed); err != nil {
 		status = max(status, 1)
 	}
-	switch {
-	case len(list) > 0:
-	case err != nil:
+	if len(list) == 0 {
+		if err == nil {
+			err = undo()
+		}
 		return exited(status, err)
-	default:
-		return exited(status, undo())
 	}
 	if aside != "" && !o.quiet {
 		sayTo(cmd.ErrOrStderr())(fmt.Sprintf("the older %s is now %s", shown(o.dir), shown(aside)))
@@ -105,7 +105,7 @@ func (o *own) tell(cmd *cobra.Command, b *build.Build, list []given.Recorded) er
 	say := sayTo(w)
 	longest, most := report.Verdict{}, int64(0)
 	for _, r := range list {
-		for _, message := range r.Said {
+		for _, message := range slices.DeleteFunc(r.Said, wire.TellsVisits) { // as the report does
 			say(r.Package + ": " + message)
 		}
 		if r.Dir == "" || o.quiet {

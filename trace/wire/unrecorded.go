@@ -12,6 +12,11 @@ func UnrecordedVisits(region string, more bool) string {
 	return visitsOf + region + tooMany
 }
 
+// TellsVisits says whether a message is about such visits.
+func TellsVisits(message string) bool {
+	return strings.Contains(message, visitsOf) && strings.Contains(message, tooMany)
+}
+
 // Unrecorded returns the region whose visits are counted by a name, if they are, and whether there were more.
 func Unrecorded(name string) (region string, more, ok bool) {
 	region, ok = strings.CutPrefix(name, visitsOf)
