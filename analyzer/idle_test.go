@@ -136,8 +136,9 @@ func TestWaitsBesideTheProgramForLong(t *testing.T) {
 
 // Whose sleep it is are all who have about as much of it as the first one, or more than a fiftieth of it together; nobody where these are of several functions.
 func TestSleepers(t *testing.T) {
+	begins := "main"
 	said := func(last string, lives ...int) string {
-		root, workers, at := "waitgroup wg\nlocation main\n 0 enter main @main.go:1\n", "", 0
+		root, workers, at := "waitgroup wg\nlocation main\n 0 enter "+begins+" @main.go:1\n", "", 0
 		for i, life := range lives {
 			root += fmt.Sprintf(" %[1]d add wg 1\n %[1]d create w%[2]d @main.go:2\n %[1]d wait wg @main.go:3\n %[1]d blocked\n %[3]d leave\n", at, i, at+life)
 			name := "worker"
@@ -151,6 +152,9 @@ func TestSleepers(t *testing.T) {
 		return strings.ReplaceAll(text[strings.LastIndex(text, " is ")+4:], "\u00a0", " ")
 	}
 	require.Equal(t, "sleep of worker[1] at a.go:7. worker[1] lived for 980 ns, the other one of worker ×2 for 10 ns on average.", said("worker", 10, 980))
+	begins = "BenchmarkA" // whose rounds become longer
+	require.Equal(t, "sleep of worker[1] at a.go:7.", said("worker", 10, 980))
+	begins = "main"
 	require.Equal(t, "sleep of worker at a.go:7.", said("other", 980, 10))
 	require.Equal(t, "sleep of worker ×2 at a.go:7. worker[1] lived for 970 ns, the other one of worker ×2 for 30 ns on average.", said("worker", 30, 970))
 	require.Equal(t, "sleep at a.go:7.", said("other", 970, 30))

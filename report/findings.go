@@ -132,10 +132,13 @@ func (p *page) slept(told []Finding) (list []Finding) {
 	})
 }
 
-// awayFrom lists sleep, and waiting for what is not recorded, on the critical path, and what to do about that of which there is much.
+// awayFrom lists sleep, and waiting for what is not recorded, on the critical path, and what to do about that of which there is much. Of a service, whose requests do not wait for it, nothing is to be done.
 func (p *page) awayFrom(list []Finding) {
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Critical > list[j].Critical })
 	p.short("Waiting on the critical path for "+p.awaited(list)+":", list, func(f *Finding) int64 { return f.Critical })
+	if p.e.Serves() {
+		return
+	}
 	told, kinds := map[string]bool{}, map[string]bool{}
 	shown := list[:min(len(list), p.top)]
 	for i := range shown {

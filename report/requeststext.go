@@ -22,7 +22,9 @@ tenth.
 
 A request is what net/http handles (HTTP/1 and HTTP/2), a call of a gRPC server,
 or a task of runtime/trace. Its name is the pattern of its route or, if that is
-not recorded, the function that handled it, if the trace shows that. Time in
+not recorded, the function that handled it, if the trace shows that. Its latency
+begins when the server has read its first bytes: what it waited before, for a
+connection or because all processors were busy, only the client knows. Time in
 which a request waited for another goroutine is divided by what that did, and
 those that it waited for.
 
