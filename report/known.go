@@ -68,6 +68,9 @@ func (e *Experiment) knownAdvice(f *Finding) string {
 	case e.bothSelect(f):
 		return eitherSends
 	}
+	if e.waitsIn(f, metric.CondWait, "http.(*connReader).abortPendingRead") {
+		return ownReader
+	}
 	if e.getsConn(f) && e.connsBegun() > manyConns && !e.fewConns(f) {
 		return newConns
 	}
@@ -76,6 +79,9 @@ func (e *Experiment) knownAdvice(f *Finding) string {
 	}
 	return ""
 }
+
+// ownReader is the advice for a server of net/http that waits for its own reader of a connection.
+const ownReader = "net/http waits here at the end of each request until the goroutine that reads from the connection has seen that it is to stop. That takes long only if this one gets no processor: look at what has these."
 
 // manyConns is how many connections are more than a client needs to begin with.
 const manyConns = 32

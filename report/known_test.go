@@ -102,6 +102,8 @@ func TestKnownPlaces(t *testing.T) {
 	f.Instances = 66
 	e.Groups[2].Count = 33
 	require.Empty(t, e.knownAdvice(f), "there may be no more")
+	e, f = at(metric.CondWait, "net/http.(*connReader).abortPendingRead")
+	require.Equal(t, ownReader, e.knownAdvice(f))
 	e, f = at(metric.JoinWait, "golang.org/x/sync/singleflight.(*Group).Do")
 	f.Object.Type = ""
 	require.Equal(t, sharedCall, e.Advice(f))

@@ -465,6 +465,14 @@ func (e *Experiment) Collector() (text, advice string) {
 		return fmt.Sprintf("Of %s of processor time that the program used, its goroutines had only %s. The rest is the runtime's own, above all its garbage collector's, which "+
 			"goroutines helped for %s.", glue(seconds(e.Header.CPUTime)), glue(seconds(e.Header.CPUTime-own)), glue(seconds(e.Total(i)))), problem(GCPressure).Advice
 	}
+	if e.Serves() { // what goroutines wait that serve nobody holds up nobody
+		r := &e.Requests[0]
+		if 10*r.helping() < r.Mean {
+			return "", ""
+		}
+		return fmt.Sprintf("Requests had to help the garbage collector, or to wait for it, for %s: %s of the time that they took.", glue(seconds(int64(r.Count)*r.helping())),
+			glue(percent(r.helping(), r.Mean))), problem(GCPressure).Advice
+	}
 	if i < 0 || 20*e.Total(i) < max(e.execution()+e.Total(i), e.Header.Wall) { // other goroutines may be idle, however many there are
 		return "", ""
 	}
@@ -473,6 +481,16 @@ func (e *Experiment) Collector() (text, advice string) {
 		how = fmt.Sprintf(" in total, %.1f of them at once on average", float64(e.Total(i))/float64(e.Header.Wall))
 	}
 	return fmt.Sprintf("Goroutines had to help the garbage collector, or to wait for it, for %s%s.", glue(seconds(e.Total(i))), how), problem(GCPressure).Advice
+}
+
+// helping is how much of the mean latency was spent helping the garbage collector, or waiting for it.
+func (r *Requests) helping() (ns int64) {
+	for i := range r.Parts {
+		if r.Parts[i].Metric == metric.GCAssist {
+			ns += r.Parts[i].Mean
+		}
+	}
+	return ns
 }
 
 // helpersWaited says whether those who had to help the garbage collector waited for some of that time, which is no time at work then: together with those that ran they were more than processors are.

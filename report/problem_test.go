@@ -287,6 +287,35 @@ func TestHelpersWaited(t *testing.T) {
 	}
 }
 
+// TestRequestsHelped: of a service it is said what requests had to do for the garbage collector, from a tenth of their time on, from a quarter on in the first sentence.
+func TestRequestsHelped(t *testing.T) {
+	for _, c := range []struct {
+		helped int64 // of 100
+		text   string
+		first  bool
+	}{
+		{9, "", false},
+		{10, "Requests had to help the garbage collector, or to wait for it, for 200 ms: 10.0 % of the time that they took.", false},
+		{24, "Requests had to help the garbage collector, or to wait for it, for 480 ms: 24.0 % of the time that they took.", false},
+		{25, "Requests had to help the garbage collector, or to wait for it, for 500 ms: 25.0 % of the time that they took.", true},
+	} {
+		part := func(name string, ns int64) LatencyPart {
+			return LatencyPart{Step: Step{Metric: name, CallPath: []string{"handle"}}, Mean: ns * ms}
+		}
+		e := &Experiment{Metrics: []metric.Metric{{Name: metric.Time}, {Name: metric.GCAssist, Parent: metric.Time}, {Name: metric.Execution, Parent: metric.Time}}}
+		e.Regions, e.Paths = []Region{{Name: "work"}}, []CallPath{{-1, 0}}
+		e.Locations, e.Groups = []Location{{}}, []Group{{Creator: -1}}
+		e.Header = Header{States: true, Wall: 1000 * ms, Time: 9000 * ms, Processors: 2}
+		require.NoError(t, e.Fill([][]Cell{nil, {{Value: 1500 * ms}}, {{Value: 500 * ms}}}, nil)) // most of it in the background
+		e.Requests = []Requests{{Name: "(all)", Count: 20, Mean: 100 * ms, Parts: []LatencyPart{part(metric.Execution, 100-c.helped), part(metric.GCAssist, c.helped-1), part(metric.GCAssist, 1)}},
+			{Name: "GET /", Kind: "http", Count: 20, Mean: 100 * ms}}
+		text, _ := e.Collector()
+		require.Equal(t, c.text, spaced(text))
+		v, _ := (&page{e: e}).service()
+		require.Equal(t, c.first, strings.Contains(spaced(v.Text), fmt.Sprintf("; %d.0 %% of their time went into helping the garbage collector, or waiting for it", c.helped)), v.Text)
+	}
+}
+
 // TestPathOf: an operation in a function that is no region has that function before it.
 func TestPathOf(t *testing.T) {
 	e := &Experiment{}

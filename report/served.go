@@ -54,6 +54,9 @@ func (p *page) service() (Verdict, bool) {
 	} else {
 		text += "the slowest " + glue(seconds(all.Max))
 	}
+	if 4*all.helping() >= all.Mean && all.Mean > 0 {
+		text += "; " + glue(percent(all.helping(), all.Mean)) + " of their time went into helping the garbage collector, or waiting for it"
+	}
 	f, is := all.Finding()
 	if !is {
 		text += "; the slow ones do nothing that the others do not"
