@@ -1,4 +1,4 @@
-// Command signals gets one signal of two that it asks for.
+// Command signals gets two signals that it asks for.
 package main
 
 import (
@@ -8,9 +8,11 @@ import (
 )
 
 func main() {
-	never := make(chan os.Signal, 1)
-	signal.Notify(never, syscall.SIGUSR1)
-	go reload(never)
+	hup, reloaded := make(chan os.Signal, 1), make(chan int)
+	signal.Notify(hup, syscall.SIGUSR1)
+	go reload(hup, reloaded)
+	syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+	<-reloaded
 	once := make(chan os.Signal, 1)
 	signal.Notify(once, syscall.SIGUSR2)
 	syscall.Kill(os.Getpid(), syscall.SIGUSR2)
@@ -20,8 +22,8 @@ func main() {
 	<-plain
 }
 
-func reload(c <-chan os.Signal) {
+func reload(c <-chan os.Signal, done chan<- int) {
 	for range c {
-		println("reload")
+		done <- 1
 	}
 }
