@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -20,8 +21,9 @@ type child struct {
 	signals *launch.Signals
 	relays  sync.WaitGroup
 	ended   atomic.Bool
-	used    int64         // processor time when it had ended, ns; 0 unknown
-	hurry   chan struct{} // closed by a signal that comes after the program's end
+	died    func(syscall.Signal) // see Options
+	used    int64                // processor time when it had ended, ns; 0 unknown
+	hurry   chan struct{}        // closed by a signal that comes after the program's end
 }
 
 // start starts the program at path with args (args[0] is its name) and env. It has this standard output, the recorder's own
@@ -66,6 +68,9 @@ func (c *child) wait() int {
 	}
 	c.cmd.Wait()
 	c.ended.Store(true)
+	if by := launch.EndedBy(c.cmd.ProcessState); by != 0 && c.died != nil {
+		c.died(by)
+	}
 	return launch.Status(c.cmd.ProcessState)
 }
 

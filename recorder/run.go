@@ -80,6 +80,7 @@ func Run(o Options, args []string) (status int, err error) {
 		}
 		return statusOf(err), err
 	}
+	c.died = o.Died
 	defer c.release()
 	if r == nil {
 		return c.wait(), nil
@@ -93,9 +94,6 @@ func Run(o Options, args []string) (status int, err error) {
 		go r.keepWindow()
 	}
 	status = c.wait()
-	if by := launch.EndedBy(c.cmd.ProcessState); by != 0 && o.Died != nil {
-		o.Died(by)
-	}
 	r.used = c.used
 	r.finish(status, o.Patience, c.hurry)
 	r.close()
