@@ -108,8 +108,12 @@ func (p *places) rename(s *scan) (again bool) {
 	}
 	differ := map[deed]bool{} // a function of the program, of which a group does something else
 	for g := range p.groups {
+		x := &p.groups[g]
+		if all[g] == 0 || !x.vague() || !s.regions.ofProgram(x.begun) {
+			continue
+		}
 		for d := range part {
-			if x := &p.groups[g]; x.vague() && x.begun == d.function && s.regions.ofProgram(d.function) && all[g] > 0 && !mostly(in[call{int32(g), d.called}], all[g]) {
+			if d.function == x.begun && !mostly(in[call{int32(g), d.called}], all[g]) {
 				differ[d] = true
 			}
 		}
