@@ -67,11 +67,9 @@ func (e *Experiment) knownAdvice(f *Finding) string {
 		return perhapsPlaces
 	case e.bothSelect(f):
 		return eitherSends
-	}
-	if e.waitsIn(f, metric.CondWait, "http.(*connReader).abortPendingRead") {
+	case e.waitsIn(f, metric.CondWait, "http.(*connReader).abortPendingRead"):
 		return ownReader
-	}
-	if e.getsConn(f) && e.connsBegun() > manyConns && !e.fewConns(f) {
+	case e.getsConn(f) && e.connsBegun() > manyConns && !e.fewConns(f):
 		return newConns
 	}
 	if _, ok := e.mainly(f); !ok && e.asks(f) { // else that tells more

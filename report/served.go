@@ -100,9 +100,9 @@ func (e *Experiment) tests() bool {
 }
 
 // benchmarked says whether a benchmark started the goroutines of a group: it does so in rounds, each of which has more to do than those before.
-func (e *Experiment) benchmarked(group int32) bool {
-	path := e.Groups[group].Creator
-	return path >= 0 && strings.HasPrefix(e.CallPath(uint32(path))[0], "Benchmark")
+func (p *page) benchmarked(group int32) bool {
+	path := p.e.Groups[group].Creator
+	return path >= 0 && strings.HasPrefix(p.e.leaf(uint32(p.root(path))).Name, "Benchmark")
 }
 
 // spot is where somebody waits for something. At one line, goroutines that serve requests may wait, and others: so it is a call path.

@@ -452,7 +452,7 @@ func (p *page) lived(loc uint32) string {
 	const much = 2 // times
 	e, group := p.e, p.e.Locations[loc].Group
 	i := e.MetricIndex(metric.Time)
-	if i < 0 || group < 0 || e.Groups[group].Count < 2 || e.Groups[group].tests() || e.benchmarked(group) {
+	if i < 0 || group < 0 || e.Groups[group].Count < 2 || e.Groups[group].tests() || p.benchmarked(group) {
 		return ""
 	}
 	if p.time == nil {

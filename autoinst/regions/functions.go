@@ -30,7 +30,7 @@ type function struct {
 	comment    comment
 	forbidden  bool // nothing may be inserted
 	trivial    bool // it calls nothing and has no loop
-	always     bool // main, and what a benchmark gives to RunParallel, which is called once for each goroutine
+	always     bool // main, and what a benchmark may give to RunParallel, which is called once for each goroutine
 	given      bool // its value is given to what runs it, or it can be to net/http, so nothing of it is inlined there
 	handles    int  // the number of the type of functions that handle requests, if it could be of one, else noHandler
 	intercepts interception
