@@ -7,25 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUntilSignal: of a program that goes on until a signal comes, the waits of the others are told, if there are any.
-func TestUntilSignal(t *testing.T) {
-	for _, c := range []struct {
-		name, trace, text string
-		certain           bool
-		metric, file      string
-		line              int
-	}{
-		{"a service that ends by a signal", `
-signals stop cap 1
-mutex m @store.go:7
-location main
-  0 running on 0
-  0 enter main @main.go:1
-  50 recv stop @main.go:3
-  51 blocked
-  9950 leave
-  10000 exit
-location h1
+// handlers are two goroutines of a service, of which one has a lock for 500, and the other one waits for it for 400.
+const handlers = `location h1
   0 begin handle
   100 enter get @store.go:6
   100 lock m @store.go:7
@@ -42,9 +25,10 @@ location h2
   610 unlock m
   900 exit
   990 end
-`, "Goroutines wait most for the mutex first used at store.go:7: handle[1] waited 400 ns in total, 3.3 % of all time, held by handle[0] in get (lock at store.go:7). " +
-			"For 99.0 % of the run, main waited for a signal in recv at main.go:3, so the critical path does not tell what this holds up.", false, "lock_competition", "store.go", 7},
-		{"a program that waits for a signal only", `
+`
+
+// untilStopped is the main goroutine of a program that goes on until a signal comes.
+const untilStopped = `
 signals stop cap 1
 location main
   0 running on 0
@@ -53,7 +37,19 @@ location main
   51 blocked
   9950 leave
   10000 exit
-`, "The program's goroutines worked for only 100 ns in 10.0 µs; 99.0 % of the critical path is waiting in recv at main.go:3 for what no goroutine of the program does: a timer, a signal or another program.",
+`
+
+// TestUntilSignal: of a program that goes on until a signal comes, the waits of the others are told, if there are any.
+func TestUntilSignal(t *testing.T) {
+	for _, c := range []struct {
+		name, trace, text string
+		certain           bool
+		metric, file      string
+		line              int
+	}{
+		{"a service that ends by a signal", "mutex m @store.go:7\n" + untilStopped + handlers, "Goroutines wait most for the mutex first used at store.go:7: handle[1] waited 400 ns in total, 3.3 % of all time, held by handle[0] in get (lock at store.go:7). " +
+			"For 99.0 % of the run, main waited for a signal in recv at main.go:3, so the critical path does not tell what this holds up.", false, "lock_competition", "store.go", 7},
+		{"a program that waits for a signal only", untilStopped, "The program's goroutines worked for only 100 ns in 10.0 µs; 99.0 % of the critical path is waiting in recv at main.go:3 for what no goroutine of the program does: a timer, a signal or another program.",
 			false, "external_wait", "main.go", 3},
 	} {
 		v := analyzeText(t, c.trace).Verdict

@@ -245,24 +245,7 @@ mutex m @store.go:7
 location main
   0 enter serve @main.go:1
   1000 exit
-location h1
-  0 begin handle
-  100 enter get @store.go:6
-  100 lock m @store.go:7
-  101 leave
-  600 unlock m
-  900 exit
-  990 end
-location h2
-  0 begin handle
-  200 enter get @store.go:6
-  200 lock m @store.go:7
-  201 blocked
-  600 leave
-  610 unlock m
-  900 exit
-  990 end
-`, "Goroutines wait most for the mutex first used at store.go:7: handle[1] waited 400 ns in total, 13.4 % of all time, held by handle[0] in get " +
+` + handlers, "Goroutines wait most for the mutex first used at store.go:7: handle[1] waited 400 ns in total, 13.4 % of all time, held by handle[0] in get " +
 			"(lock at store.go:7). The root goroutine was in serve at main.go:1 nearly all the time, so the critical path does not tell what " +
 			"this holds up: if it waits there for these goroutines, instrument that wait.", false, "lock_competition", "store.go", 7},
 		{"a service that does not wait", `
