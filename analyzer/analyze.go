@@ -43,6 +43,8 @@ type Options struct {
 	Message func(recv *Op, p SynchPoint)
 	// Queued, if set, is told, after all of these, of every location that waited for a lock in a convoy, when, in ns: see [report.Finding]. It is not called concurrently.
 	Queued func(location uint32, begin, end int64)
+	// Beside, if set, is called in a goroutine of its own when all waits are told, and waited for: what is left of the analysis leaves most processors idle.
+	Beside func()
 }
 
 // Analyze finds the wait states in an archive. It is an error if the patterns are not valid or nothing was recorded;
@@ -90,7 +92,12 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 	}
 	var index report.WaitIndex
 	var beside sync.WaitGroup
-	beside.Go(func() { // while one worker looks for the path
+	defer beside.Wait()
+	if o.Beside != nil {
+		beside.Go(o.Beside)
+	}
+	var divided sync.WaitGroup
+	divided.Go(func() { // while one worker looks for the path
 		for i := range stats {
 			stats[i].divide()
 		}
@@ -99,7 +106,7 @@ func Analyze(a *trace.Archive, o Options) (*report.Experiment, error) {
 		}
 	})
 	path := findCriticalPath(s, lives, m.places, jumps, matchWorkers)
-	beside.Wait()
+	divided.Wait()
 	b := &builder{matching: m, path: path, index: index, matchWorkers: matchWorkers, stats: stats, waits: m.critical(path, matchWorkers), bounds: m.bounds(path, matchWorkers)}
 	out, err := b.build()
 	if full := store.Err(); full != nil {

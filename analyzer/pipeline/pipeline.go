@@ -56,7 +56,7 @@ func Analyze(input string, o Options, use func(*trace.Archive, *report.Experimen
 	served := requests.Possible(a) && o.Goroutine == 0
 	if served && o.Wait == nil && (o.Memory == 0 || withRequests <= o.Memory) {
 		finder = &requests.Finder{Part: o.Selection.Window.From > 0 && o.Selection.Request == ""}
-		o.Wait, o.Queued = finder.Wait, finder.Queued
+		o.Wait, o.Queued, o.Beside = finder.Wait, finder.Queued, func() { finder.Read(a) }
 		collect := o.Collect
 		o.Collect = func(store *spill.Store) {
 			if finder.Collect(store); collect != nil {

@@ -37,6 +37,9 @@ func (r *reader) requests() (all []request) {
 
 // ofServer returns the requests of a goroutine of a server, none if it is none.
 func (r *reader) ofServer(loc uint32, l *life) []request {
+	if !l.server {
+		return nil
+	}
 	all := r.of(l)
 	for a, _, more := all.next(); more; a, _, more = all.next() {
 		switch r.paths.list[a.path].part {

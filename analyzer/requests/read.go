@@ -27,6 +27,7 @@ type reader struct {
 type life struct {
 	seen, ended bool
 	created     bool
+	server      bool      // it may serve requests of a connection, or one all its life
 	creator     uint32    // if it was created by a location
 	born, last  int64     // its creation, or else its first event; its last event
 	own         int32     // the function that it was started with, as a path
@@ -106,6 +107,7 @@ func (r *reader) event(loc uint32, e *trace.Event) {
 	}
 	if !l.seen {
 		l.seen, l.serving, l.last, l.own = true, -1, e.Time, r.paths.start(e)
+		l.server = r.paths.list[l.own].part != noPart
 		if !l.created || l.born > e.Time {
 			l.born = e.Time
 		}
@@ -179,6 +181,7 @@ func (r *reader) opens(l *life, loc uint32, e *trace.Event, t int64) {
 	}
 	path := r.paths.child(parent, e.ID, e.Kind)
 	p := &r.paths.list[path]
+	l.server = l.server || p.part != noPart
 	if l.serving < 0 && p.serves != "" && r.paths.list[l.own].part != wholeLife {
 		l.serving = len(l.open.Levels)
 		l.served = add(r.done.store, l.served, request{begin: t, loc: loc, label: r.labels.number(label{kind: p.serves}), cut: true})

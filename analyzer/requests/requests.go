@@ -55,6 +55,7 @@ type Finder struct {
 	Path   *report.RequestPath // of the one request that is selected; set by Find, nil if it is not one
 
 	waits waits
+	read  *reader
 }
 
 // wait is a wait of a location in an operation.
@@ -135,10 +136,16 @@ func (l *label) class() class {
 	return c
 }
 
+// Read reads an archive, after Collect. It may be called while that is analyzed, see [analyzer.Options.Beside]; else Find does so.
+func (f *Finder) Read(a *trace.Archive) { f.read = read(a, f.waits.store, f.Rounds, f.Part) }
+
 // Find finds the requests of an archive that has been analyzed, and judges that anew with them. It fails if there are none of those that are selected.
 func (f *Finder) Find(a *trace.Archive, e *report.Experiment) error {
 	f.waits.sort()
-	r := read(a, f.waits.store, f.Rounds, f.Part)
+	if f.read == nil {
+		f.Read(a)
+	}
+	r := f.read
 	all := r.requests()
 	w := newWalker(r, &f.waits, e, all)
 	t := &totals{w: w, classes: map[class]*collected{}, each: f.Each}

@@ -30,6 +30,9 @@ func (p *paths) pauses(path int32) bool {
 // roundsOf adds the rounds of a goroutine, none if it has no loop: the place where it waits is the outermost one to which it comes so often, of several the one that
 // was first. What comes before the first pause is no round, and neither is what comes after the last, if the goroutine ends with it.
 func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
+	if len(l.pauses) < leastPauses {
+		return all
+	}
 	often := map[int32]int{}
 	for _, p := range l.pauses {
 		often[p.path]++

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"tracerec/analyzer"
+	"tracerec/internal/spill"
 	"tracerec/metric"
 	"tracerec/report"
 	"tracerec/trace"
@@ -109,9 +110,23 @@ func (r *reader) connections(all []request) map[uint32][]request {
 
 // handoffs finds out who got what is waited for, where.
 func (w *walker) handoffs() {
-	w.each(func(x *wait, site int32) { w.passed.count(uint32(site)) })
-	w.passed.place(w.r.done.store)
-	w.each(func(x *wait, site int32) { w.passed.put(uint32(site), handoff{x.end, x.loc}) })
+	list, store := w.waits.list, w.r.done.store
+	sites := spill.Make[int32](store, len(list))
+	for i := range list {
+		if sites[i] = w.passing(i); sites[i] != noSite {
+			w.passed.count(uint32(sites[i]))
+		}
+	}
+	w.passed.place(store)
+	for i, site := range sites {
+		if i%atOnce == 0 {
+			store.Pace()
+		}
+		if site != noSite {
+			w.passed.put(uint32(site), handoff{list[i].end, list[i].loc})
+		}
+	}
+	spill.Free(store, sites)
 	w.passed.order(w.r.done.store, func(x, y handoff) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.loc, y.loc)) })
 }
 
@@ -120,20 +135,17 @@ func (x *wait) goesOn(next *wait) bool {
 	return next.loc == x.loc && next.operation == x.operation && next.kind == x.kind
 }
 
-// each calls do with each wait for somebody at a site that ended as that let it go on.
-func (w *walker) each(do func(x *wait, site int32)) {
-	for i := range w.waits.list {
-		x := &w.waits.list[i]
-		if x.causer == analyzer.NoCauser || i+1 < len(w.waits.list) && x.goesOn(&w.waits.list[i+1]) {
-			continue
-		}
-		at := w.r.at(&w.r.lives[x.loc], x.begin)
-		if a, _, more := at.next(); more {
-			if site := w.site(a.path); site != noSite {
-				do(x, site)
-			}
-		}
+// passing returns the site of a wait for somebody that ended as that one let it go on, noSite of other waits.
+func (w *walker) passing(i int) int32 {
+	x := &w.waits.list[i]
+	if x.causer == analyzer.NoCauser || i+1 < len(w.waits.list) && x.goesOn(&w.waits.list[i+1]) {
+		return noSite
 	}
+	at := w.r.at(&w.r.lives[x.loc], x.begin)
+	if a, _, more := at.next(); more {
+		return w.site(a.path)
+	}
+	return noSite
 }
 
 // site returns the number of the function of an operation in which a goroutine waits for what others give back, noSite of other operations. Who waits for a group to be done

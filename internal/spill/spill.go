@@ -24,7 +24,8 @@ type Store struct {
 	blocks [][]byte         // that came back
 
 	pace     sync.Mutex
-	resident int64 // when it was looked at last
+	resident int64        // when it was looked at last
+	unseen   atomic.Int64 // calls of [Store.Pace] that need not look
 }
 
 // Sizes of what is given: smaller lists than part are of the heap, smaller ones than whole are parts of a slab and stay until the end.
@@ -302,18 +303,22 @@ func (s *Store) GiveBack(blocks [][]byte) {
 	}
 }
 
+// sparing is what is resident less than may be, bytes, for each call of [Store.Pace] that may go unseen: more than what is touched after a call, as the heap grows beside.
+const sparing = 2 << 20
+
 // paceStep is after how many more resident bytes lists are put aside again.
 const paceStep = 4 << 20
 
 // Pace must be called by whoever touches lists of the store, before it touches the next few hundred kB: it puts lists aside if more is resident than may be.
 func (s *Store) Pace() {
-	if !s.Limited() {
+	if !s.Limited() || s.unseen.Add(-1) >= 0 {
 		return
 	}
 	s.pace.Lock() // nobody goes on while lists are put aside, however long the one who does it has to wait for a processor
 	defer s.pace.Unlock()
 	now := s.residentNow()
-	if now < s.limit || now < s.resident+paceStep {
+	if most := max(s.limit, s.resident+paceStep); now < most {
+		s.unseen.Store((most - now) / sparing)
 		return
 	}
 	s.mu.Lock()

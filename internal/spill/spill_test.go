@@ -214,6 +214,22 @@ func TestTouches(t *testing.T) {
 	})
 }
 
+// What is resident is looked at more often the nearer it is to the limit.
+func TestLooks(t *testing.T) {
+	inChild(t, "TestLooks", func(t *testing.T) {
+		far, err := New(1<<40, t.TempDir())
+		require.NoError(t, err)
+		defer far.Close()
+		far.Pace()
+		require.Greater(t, far.unseen.Load(), int64(100_000))
+		near, err := New(1, t.TempDir())
+		require.NoError(t, err)
+		defer near.Close()
+		near.Pace()
+		require.LessOrEqual(t, near.unseen.Load(), int64(paceStep/sparing))
+	})
+}
+
 // inChild runs a test in a process of its own.
 func inChild(t *testing.T, name string, f func(t *testing.T)) {
 	if runtime.GOOS != "linux" {
