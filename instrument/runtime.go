@@ -41,6 +41,9 @@ func (se *session) lifeOf(at uintptr) (l life) {
 	return l
 }
 
+//go:linkname forEachIdle runtime.tracerecOlder
+func forEachIdle(found func(entry uintptr, waitsFor string))
+
 //go:linkname mine runtime.tracerecMine
 func mine() *goroutine
 

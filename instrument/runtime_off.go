@@ -19,6 +19,9 @@ func tellRuntime(recording uint32, states, monotonic bool) {}
 // announce makes sure that the begin of the running goroutine is recorded.
 func announce() {}
 
+// forEachIdle knows of no goroutines.
+func forEachIdle(found func(entry uintptr, waitsFor string)) {}
+
 // quiet makes what the running goroutine does the recorder's own (1), or no more (-1).
 func quiet(n int32) {}
 

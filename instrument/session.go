@@ -204,6 +204,9 @@ func Detach() {
 	sessionMu.Lock()
 	defer sessionMu.Unlock()
 	setRegions(0)
+	if se := current.Load(); se != nil {
+		se.tellIdle()
+	}
 	tellRuntime(0, false, false)
 	if se := current.Swap(nil); se != nil {
 		se.recordAll()

@@ -68,7 +68,7 @@ func (r *Recorder) report() {
 		r.say("no events recorded: another tracerec, inside this one, recorded the program into its own archive")
 	case len(r.procs) == 0 && len(r.unrecorded) > 0:
 		r.say("no events recorded")
-	case len(r.procs) == 0 && r.o.Window != nil:
+	case r.o.Window != nil && (len(r.procs) == 0 || t.Events == 0 && t.Lost == 0 && !r.incomplete()):
 		r.say("no events recorded: nothing ran in the window that can be recorded")
 	case len(r.procs) == 0:
 		r.say("no events recorded: the program was not built by tracerec build, and does not use package instrument; tracerec run builds, records and analyzes a program")

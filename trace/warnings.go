@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"tracerec/internal/readable"
 	"tracerec/trace/wire"
 )
 
 // Said returns what there is to say of counts of a process, in order. Of functions whose visits were counted instead of recorded it names those with
-// the most; there may be many.
+// the most; there may be many. A remark has no count.
 func Said(counts map[string]uint64) (said []string) {
 	const named = 3
 	var visits []string
@@ -19,6 +20,8 @@ func Said(counts map[string]uint64) (said []string) {
 		if _, atLeast, ok := wire.Unrecorded(name); ok {
 			visits = append(visits, name)
 			all, more = all+counts[name], more || atLeast
+		} else if counts[name] == 1 && strings.HasSuffix(name, ")") { // a remark, with what there is to say of it
+			said = append(said, name)
 		} else {
 			said = append(said, name+": "+readable.Grouped(counts[name], 0))
 		}
