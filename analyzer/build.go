@@ -24,6 +24,7 @@ type builder struct {
 	waits        *criticalWaits
 
 	rank      []uint32     // by number of a call path: its place in the report
+	entered   []bool       // by region
 	scanned   [][]scanCell // by call path; ascending by location, each once
 	sums      sums[cellKey]
 	cells     map[cellKey]int64
@@ -79,6 +80,7 @@ func (b *builder) paths() {
 	order, rank := s.paths.canonical()
 	b.rank = rank
 	used := make([][2]bool, len(s.regions.list)) // as region, as operation
+	b.entered = make([]bool, len(used))
 	operation := func(n *node) int {
 		if n.kind == wire.Enter || n.kind == wire.Begin {
 			return 0
@@ -88,6 +90,7 @@ func (b *builder) paths() {
 	for i := range s.paths.nodes {
 		n := &s.paths.nodes[i]
 		used[n.region][operation(n)] = true
+		b.entered[n.region] = b.entered[n.region] || n.kind == wire.Enter
 	}
 	place := make([][2]uint32, len(used))
 	for i := range used {
@@ -206,7 +209,9 @@ func (b *builder) add(c *scanCell) {
 	m, loc := b.s.metrics, b.places.reported[c.loc]
 	kind := b.s.paths.nodes[c.path].kind
 	b.charge(b.s.timeOf(c.path, kind), c.path, loc, c.time)
-	b.charge(m.visits, c.path, loc, int64(c.visits))
+	if kind != wire.Begin || !b.entered[b.s.paths.nodes[c.path].region] { // else the goroutine enters that next
+		b.charge(m.visits, c.path, loc, int64(c.visits))
+	}
 	if counts := b.s.regions.counts[b.s.paths.nodes[c.path].region]; counts != unnamed {
 		b.charge(counts, c.path, loc, int64(c.visits))
 	}

@@ -102,10 +102,11 @@ type analysis struct {
 	handoffs    []handoff
 	lockOf      map[string]int // by call path in which a lock of unknown name is waited for or released
 	rootProcess int
-	complete    bool          // nothing is missing at the end
-	ends        []int64       // of the processes
-	lines       map[line]bool // on which time was charged
-	path        *pathfinder   // nil if there is no critical path
+	complete    bool            // nothing is missing at the end
+	ends        []int64         // of the processes
+	lines       map[line]bool   // on which time was charged
+	entered     map[string]bool // names of regions that are
+	path        *pathfinder     // nil if there is no critical path
 	stretches   []stretch
 	result      *Result
 }
@@ -192,6 +193,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 		rootProcess: a.Header().Root,
 		complete:    a.Header().Complete,
 		lines:       map[line]bool{},
+		entered:     map[string]bool{},
 		result: &Result{
 			Severity: map[Cell]int64{}, Critical: map[Cell]int64{}, Operations: map[Cell]Inside{},
 			Caused: map[Caused]int64{}, NeverEnded: map[Cell]int64{}, Holders: map[Cell]Party{},
@@ -204,6 +206,7 @@ func Analyze(a *trace.Archive) (*Result, error) {
 	for _, l := range n.locations {
 		n.scan(l)
 	}
+	n.starts()
 	n.create()
 	n.lives()
 	n.groups()

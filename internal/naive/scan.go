@@ -59,7 +59,7 @@ func (n *analysis) scan(l *location) {
 		l.ownPath = n.regionName(e.ID, false)
 		l.function = n.defs.Regions[e.ID].Func
 	}
-	s.visit(l.ownPath)
+	l.visits[l.ownPath]++
 	s.last = l.events[0].Time
 	l.begin = s.last
 	for i, e := range l.events {
@@ -154,6 +154,15 @@ func (s *scanner) visit(path string) {
 	s.n.add("visits", path, s.l, 1)
 }
 
+// starts counts the begins of goroutines as visits of what they begin with, unless that is a region of its own, which they then enter.
+func (n *analysis) starts() {
+	for _, l := range n.locations {
+		if len(l.events) > 0 && !n.entered[l.ownPath] {
+			n.add("visits", l.ownPath, l, 1)
+		}
+	}
+}
+
 // pass charges the time since the last event to the innermost level.
 func (s *scanner) pass(to int64, e event) {
 	from := s.last
@@ -238,6 +247,7 @@ func (s *scanner) event(e event) {
 		if s.l.first == "" {
 			s.l.first = name
 		}
+		s.n.entered[name] = true
 		s.levels = append(s.levels, level{path: s.place(name)})
 		s.visit(s.path())
 	case wire.SendBegin, wire.RecvBegin, wire.SelectBegin, wire.LockBegin, wire.JoinBegin, wire.CondBegin,
