@@ -48,7 +48,7 @@ func (p *page) mostWork() (most Cell, share string, known bool) {
 	if work[by] <= 0 {
 		return Cell{}, "", false
 	}
-	return first[by], glue(percent(work[by], e.execution())) + " of the work is in " + p.at(first[by].Path), true
+	return first[by], glue(percent(work[by], e.execution())) + " of the work is in " + p.at(first[by].Path) + p.belowToo(), true
 }
 
 // workIn returns the work of all goroutines in regions that have a name, by region, and the call path and the goroutine that have most of each.

@@ -489,7 +489,15 @@ func (p *page) worked(v Verdict, top spending) (Verdict, string) {
 	if share := p.helping(top); share != "" {
 		return v, "work in " + at + ", where " + share
 	}
-	return v, "work in " + at
+	return v, "work in " + at + p.belowToo()
+}
+
+// belowToo says, behind a function that is at work, that others may be: visits of some were not recorded, and their time is that of who called them.
+func (p *page) belowToo() string {
+	if slices.ContainsFunc(p.e.Warnings, wire.TellsVisits) {
+		return " (with what it calls that was too short to record)"
+	}
+	return ""
 }
 
 // outside completes worked for work outside all regions. Where states are known, a build of ours made regions of functions, main.main among them.
