@@ -553,4 +553,7 @@ func (p *page) timeTree() {
 	}
 	p.running()
 	p.styledPara(dim, 0, "", strings.Join(counts, " · "))
+	if text := e.locks(); text != "" {
+		p.para(0, "", text)
+	}
 }
