@@ -88,7 +88,7 @@ location i
   1090 blocked
 `
 
-// One place is one row, with what was waited there and not with all that the path was there; times count from the program's start.
+// One place is one row, with what was waited there and not with all that the path was there; times count from the start of the trace.
 func TestVerdictOfSelect(t *testing.T) {
 	e := analyzeText(t, timed)
 	require.Equal(t, "Waiting that is recorded hardly delays the run; the root goroutine was in select at m.go:4 nearly all the time, waiting for something that is not "+
@@ -99,7 +99,7 @@ func TestVerdictOfSelect(t *testing.T) {
 	text := strings.Join(strings.Fields(out.String()), " ")
 	require.Contains(t, text, "Waiting on the critical path for something that is not recorded: 185 ns external_wait main serve ▸ select m.go:4 The critical path runs") // 188 less recording
 	require.Contains(t, text, "has been in recv at m.go:5 for the last 110 ns,")
-	require.Contains(t, text, "the longest began at 90 ns: handle[1] in recv")
+	require.Contains(t, text, "the longest began 1.09 µs after the start of the trace: handle[1] in recv")
 	require.EqualValues(t, 1090, e.NeverEnded[0].Since)
 }
 

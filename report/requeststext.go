@@ -305,25 +305,48 @@ func nameless(list []Requests) string {
 // requestsTable writes a line for each name, which is at most so wide.
 func requestsTable(w io.Writer, list []Requests, width int) error {
 	rows := [][]string{{"requests", "1/s", "p50", "p95", "p99", "max", "cut", "name"}}
-	for i := range list {
-		r := &list[i]
-		most := func(percent int, latency int64) string {
-			if !r.reaches(percent) {
-				return "–" // it is the longest
+	for _, r := range requestRows(list, width) {
+		cells := []string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate)}
+		for _, latency := range r.Latency {
+			if latency == NoLatency {
+				cells = append(cells, "–")
+				continue
 			}
-			return readable.Duration(latency)
+			cells = append(cells, readable.Duration(latency))
 		}
-		whole := []string{readable.Duration(r.P50), most(95, r.P95), most(99, r.P99), readable.Duration(r.Max)}
-		if r.Count == 0 {
-			whole = []string{"–", "–", "–", "–"}
-		}
-		name := r.titled(width)
-		if r.Kind == "" && slices.ContainsFunc(list, func(x Requests) bool { return x.Kind == KindStream }) {
-			name = "(all but streams)"
-		}
-		rows = append(rows, slices.Concat([]string{readable.Grouped(r.Count, 0), readable.Digits(r.Rate)}, whole, []string{strconv.Itoa(r.Cut), readable.Clean(name)}))
+		rows = append(rows, append(cells, strconv.Itoa(r.Cut), r.Name))
 	}
 	return readable.Table(w, rows, "rrrrrrr-")
+}
+
+// RequestRow is what a table shows of the requests of a name.
+type RequestRow struct {
+	Name    string
+	Count   int
+	Cut     int
+	Rate    float64  // 1/s
+	Latency [4]int64 // p50, p95, p99 and the longest, ns, or NoLatency
+}
+
+// NoLatency stands where there are no requests, or too few for a percentile that is not the longest.
+const NoLatency = -1
+
+// requestRows returns a row for each name, which is at most so wide.
+func requestRows(list []Requests, width int) (rows []RequestRow) {
+	for i := range list {
+		r := &list[i]
+		x := RequestRow{readable.Clean(r.titled(width)), r.Count, r.Cut, r.Rate, [4]int64{r.P50, r.P95, r.P99, r.Max}}
+		for k, percent := range []int{50, 95, 99, 100} {
+			if r.Count == 0 || (percent == 95 || percent == 99) && !r.reaches(percent) {
+				x.Latency[k] = NoLatency
+			}
+		}
+		if r.Kind == "" && slices.ContainsFunc(list, func(x Requests) bool { return x.Kind == KindStream }) {
+			x.Name = "(all but streams)"
+		}
+		rows = append(rows, x)
+	}
+	return rows
 }
 
 // requestsLines returns the table of names which are at most so wide, and how many columns there are too few for it in a page.
@@ -454,13 +477,21 @@ func (p *page) requests() {
 		p.line(line)
 	}
 	p.more(len(list)-1, len(p.e.Requests)-1, "name")
-	if note := nameless(list); note != "" {
+	for _, note := range p.ofRequests() {
 		p.styledPara(plain, 0, "", note)
+	}
+	p.styledPara(dim, 0, "", "expert requests shows what they are made of.")
+}
+
+// ofRequests says what is to be known of the requests beside their latency: how many have no name, and what the slow ones do that no other sentence says.
+func (p *page) ofRequests() (notes []string) {
+	if note := nameless(p.e.Requests); note != "" {
+		notes = append(notes, note)
 	}
 	for _, f := range firstOf(p.e.judged(SlowFindings(p.e.Requests)), 1) {
 		if !strings.Contains(p.e.Verdict.Text, f.Text) {
-			p.styledPara(plain, 0, "", f.Text+".")
+			notes = append(notes, f.Text+".")
 		}
 	}
-	p.styledPara(dim, 0, "", "expert requests shows what they are made of.")
+	return notes
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -53,6 +54,14 @@ func (s *Sentences) CriticalPath() (parts []OnPath, byTime string) { return s.p.
 
 // Property tells how many events there are too many at a call path.
 func (s *Sentences) Property(f *PropertyFinding) string { return s.p.property(f) }
+
+// Requests returns what a table shows of the requests that were answered, for all together and for each name, and what is to be said below it; nil if there are none.
+func (s *Sentences) Requests() (rows []RequestRow, notes []string) {
+	if len(s.p.e.Requests) == 0 {
+		return nil, nil
+	}
+	return requestRows(s.p.e.Requests, math.MaxInt), s.p.ofRequests()
+}
 
 // Who names locations of a group: one by its name, several as "worker ×7".
 func (s *Sentences) Who(group int32, locations []uint32) string { return s.p.who(group, locations) }

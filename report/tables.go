@@ -233,7 +233,7 @@ func (p *page) instances() {
 		p.line(p.paint(cyan, left("  "+clean(e.Metrics[i].Name), 28)), number(grouped(int64(s.Count)), 10), number(seconds(s.Mean), 8),
 			number(seconds(s.Q25), 8), number(seconds(s.Median), 8), number(seconds(s.Q75), 8), number(seconds(s.Max), 10))
 		for _, w := range s.Worst[:min(len(s.Worst), 1)] {
-			text := fmt.Sprintf("the longest began at %s: %s in %s", p.when(w.Begin), p.name(w.Location), p.at(w.Path))
+			text := fmt.Sprintf("the longest began %s after the start of the trace: %s in %s", glue(seconds(w.Begin)), p.name(w.Location), p.at(w.Path))
 			if w.Causer >= 0 {
 				text += ", for " + p.name(uint32(w.Causer))
 				if w.CauserPath >= 0 {

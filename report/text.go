@@ -336,9 +336,6 @@ func (p *page) at(path uint32) string {
 	return s
 }
 
-// when says how long after the program's start a time is, which is in ns since the start of the experiment.
-func (p *page) when(t int64) string { return glue(seconds(max(0, t-p.e.Header.Begin))) }
-
 // header says what was measured and whatever makes it less than exact.
 func (p *page) header() {
 	h := &p.e.Header

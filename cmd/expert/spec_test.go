@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"tracerec/analyzer"
+	"tracerec/analyzer/requests"
 	"tracerec/metric/spec"
 	"tracerec/patterns"
 	"tracerec/report"
@@ -28,6 +29,7 @@ var updateCounters = flag.Bool("update-counters", false, "rewrite the reports of
 const (
 	countedInput = "../../report/web/ui/e2e/testdata/counters"
 	waitingInput = "../../report/web/ui/e2e/testdata/waits"
+	servingInput = "../../report/web/ui/e2e/testdata/requests"
 )
 
 func readFile(t *testing.T, name string) string {
@@ -58,13 +60,24 @@ func TestWaitsReportIsCurrent(t *testing.T) {
 	current(t, e, waitingInput)
 }
 
+// TestRequestsReportIsCurrent: so is that of a service, which begins long after the trace and has a known problem.
+func TestRequestsReportIsCurrent(t *testing.T) {
+	e := analyzed(t, servingInput)
+	require.Equal(t, "held_across_wait", e.Problem(&e.Findings[0]).Name)
+	require.Len(t, e.Requests, 3)
+	require.EqualValues(t, 1_000_000_000, e.Header.Begin)
+	current(t, e, servingInput)
+}
+
 // analyzed analyzes a trace of the browser tests.
 func analyzed(t *testing.T, input string) *report.Experiment {
 	t.Helper()
 	a, err := tracetext.Open(filepath.Base(input), readFile(t, input+".txt"))
 	require.NoError(t, err)
-	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+	f := &requests.Finder{}
+	e, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All(), Wait: f.Wait, Queued: f.Queued})
 	require.NoError(t, err)
+	require.NoError(t, f.Find(a, e))
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,25 @@ func TestView(t *testing.T) {
 		require.Equal(t, `[{"resource":`+jsonText(t, worker)+`,"spans":[]}]`, jsonText(t, timeline["rows"]))
 		require.Len(t, timeline["waits"], 1)
 	}
+}
+
+// TestViewBegin: times count from the start of the trace everywhere, also if nothing was recorded for long, so what is between begin and begin + span is all there is.
+func TestViewBegin(t *testing.T) {
+	testkit.NeedDescriptors(t, 256)
+	dir := archive(t, readFile(t, servingInput+".txt"))
+	ask := view(t, dir)
+	meta := ask("meta")
+	begin, span := meta["begin"].(float64), meta["span"].(float64)
+	require.Equal(t, []float64{1_000_000_000, 56_020_000}, []float64{begin, span})
+	for name, want := range map[string]string{"main": `[1000000000,1056010000,0,`, "serve[0]": `[1000100000,1006150000,0,`} {
+		timeline := ask(fmt.Sprintf("timeline?begin=%.0f&end=%.0f&locations=%d", begin, begin+span, resource(t, meta, name)))
+		require.Contains(t, jsonText(t, timeline["rows"].([]any)[0].(map[string]any)["spans"]), want)
+	}
+	stats := ask(fmt.Sprintf("stats?metric=%d", slices.IndexFunc(meta["metrics"].([]any), func(m any) bool { return m.(map[string]any)["name"] == "lock_competition" })))
+	require.Equal(t, 1_041_110_000.0, stats["instances"].([]any)[0].(map[string]any)["begin"])
+	status, text, stderr := expert("analyze", dir)
+	require.Equal(t, 0, status, stderr)
+	require.Contains(t, text, "the longest began 1.04 s after the start of the trace: serve[1] in lock")
 }
 
 // TestViewEarly: if a report takes long, the page can be opened before it is there, and questions wait for it.

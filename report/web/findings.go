@@ -16,6 +16,7 @@ import (
 type (
 	findings struct {
 		Lead         []string      `json:"lead"`
+		Requests     *requests     `json:"requests,omitempty"` // that were answered, if there are any
 		Findings     []finding     `json:"findings"`
 		Ready        *ready        `json:"ready,omitempty"`        // processors were lacking
 		CriticalPath *criticalPath `json:"criticalPath,omitempty"` // what it consists of, if that is known
@@ -26,6 +27,21 @@ type (
 		Differences  []difference  `json:"differences"`
 		Properties   []property    `json:"properties,omitempty"` // of counters, most events first
 		Notes        []string      `json:"notes,omitempty"`      // what could not be derived from the counters
+	}
+	requests struct {
+		Rows  []requestRow `json:"rows"`
+		Names int          `json:"names"` // how many there are; rows have the first ones
+		Notes []string     `json:"notes"`
+	}
+	requestRow struct {
+		Name  string `json:"name"`
+		Count int    `json:"count"`
+		Cut   int    `json:"cut"`  // that began before the trace, or had not ended with it
+		Rate  float  `json:"rate"` // 1/s
+		P50   int64  `json:"p50"`  // ns, here and below; -1: there are too few
+		P95   int64  `json:"p95"`
+		P99   int64  `json:"p99"`
+		Max   int64  `json:"max"`
 	}
 	ready struct {
 		Text   string `json:"text"`
@@ -59,6 +75,7 @@ type (
 		Metric    string        `json:"metric"`
 		Path      int           `json:"path"`
 		Text      string        `json:"text"`
+		Problem   *problem      `json:"problem,omitempty"` // by which it is known
 		Advice    string        `json:"advice"`
 		Severity  any           `json:"severity"` // in the metric's unit
 		Noise     float         `json:"noise"`    // of repeated runs, half width of the band of 95 % around Severity; null if unknown
@@ -72,6 +89,10 @@ type (
 		Meanwhile []doing       `json:"meanwhile"` // what they did then
 		Counted   string        `json:"counted"`   // by them on the critical path, "" if nothing was
 		Lines     []waitingLine `json:"lines"`     // where the waiting is, ranked by cost, if there are several places
+	}
+	problem struct {
+		Name  string `json:"name"`
+		Title string `json:"title"`
 	}
 	waitingLine struct {
 		Path     int   `json:"path"`
@@ -115,6 +136,7 @@ func (a *api) ours(f *findings) {
 	words := e.Sentences()
 	f.Lead = append(f.Lead, words.Lead()...)
 	f.Warnings = append(f.Warnings, e.Warnings...)
+	f.requests(words)
 	for i := range e.Findings[:min(len(e.Findings), mostFindings)] {
 		x := &e.Findings[i]
 		m := &e.Metrics[x.Metric]
@@ -122,6 +144,9 @@ func (a *api) ours(f *findings) {
 			Severity: x.Severity, Noise: float(math.NaN()), Share: share(x.Severity, e.Header.Time), Critical: x.Critical, OnPath: share(x.Critical, e.Header.Focus),
 			Instances: x.Instances, Waiters: []waiter{}, Causers: a.causersOf(words, x.Causers, x.Severity), Lines: a.lines(x), Meanwhile: []doing{},
 			Counted: words.Counted(x.Counted)}
+		if known := e.Problem(x); known != nil {
+			out.Problem = &problem{known.Name, known.Title}
+		}
 		for _, l := range x.Locations[:min(len(x.Locations), mostWaiters)] {
 			out.Waiters = append(out.Waiters, waiter{words.Location(l), a.places.location(int(l)), number(cube.Int(waitedBy(e, x, l)))})
 		}
@@ -147,6 +172,18 @@ func (a *api) ours(f *findings) {
 		for _, x := range parts {
 			f.CriticalPath.Parts = append(f.CriticalPath.Parts, pathPart{x.What, x.Time})
 		}
+	}
+}
+
+// requests tells the latency of the requests that were answered.
+func (f *findings) requests(words *report.Sentences) {
+	rows, notes := words.Requests()
+	if len(rows) == 0 {
+		return
+	}
+	f.Requests = &requests{[]requestRow{}, len(rows) - 1, append([]string{}, notes...)}
+	for _, r := range rows[:min(len(rows), mostFindings)] {
+		f.Requests.Rows = append(f.Requests.Rows, requestRow{r.Name, r.Count, r.Cut, float(r.Rate), r.Latency[0], r.Latency[1], r.Latency[2], r.Latency[3]})
 	}
 }
 

@@ -19,7 +19,8 @@ type (
 		Difference bool           `json:"difference"`
 		Attrs      [][2]string    `json:"attrs"`
 		Problems   []string       `json:"problems"`
-		Span       int64          `json:"span"`            // of the experiment, ns; 0 unknown
+		Begin      int64          `json:"begin"`           // of what was recorded, ns since the start of the experiment
+		Span       int64          `json:"span"`            // of what was recorded, ns; 0 unknown
 		Hertz      uint64         `json:"hertz,omitempty"` // clock rate of cycles
 		Metrics    []metaMetric   `json:"metrics"`
 		Totals     metaTotals     `json:"totals"`
@@ -122,7 +123,8 @@ func (a *api) meta(q *question) (any, error) {
 		Features: a.features(),
 	}
 	if a.Experiment != nil {
-		m.Span, m.Hertz = a.Experiment.Header.Span, a.Experiment.Header.Frequency
+		h := &a.Experiment.Header
+		m.Begin, m.Span, m.Hertz = h.Begin, h.Span, h.Frequency
 	}
 	for _, attr := range c.Attrs {
 		m.Attrs = append(m.Attrs, [2]string{attr.Key, attr.Value})

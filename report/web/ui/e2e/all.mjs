@@ -6,3 +6,4 @@ import "./alone.mjs";
 import "./inputs.mjs";
 import "./counters.mjs";
 import "./waits.mjs";
+import "./requests.mjs";

@@ -26,6 +26,8 @@ export const reports = {
 export const counters = join(here, "testdata/counters.cubex.gz");
 // waits is made likewise; its findings have all that findings can have.
 export const waits = join(here, "testdata/waits.cubex.gz");
+// serving likewise; it is of a service, recorded from a second after its start on.
+export const serving = join(here, "testdata/requests.cubex.gz");
 const shared = join(root, "../shared/data");
 // What is measured elsewhere and not part of the sources; tests that need it are skipped where it is missing.
 export const teaLeaf = ["baseline", "optimized"].map((v) => join(shared, `cube/epcc/scorep_tea_leaf_${v}_8x12_trace/scout.cubex`));
@@ -251,7 +253,7 @@ export class UI {
   async picture(name) {
     await this.page.screenshot({ path: join(pictures, name + ".png") });
   }
-  // wide lists what is wider than the window.
+  // wide lists what is wider than the window, or makes it scroll as a whole, beside what scrolls in it.
   wide() {
     return this.page.evaluate(() => {
       const inner = document.documentElement.clientWidth;
@@ -261,7 +263,8 @@ export class UI {
       };
       const beyond = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > inner + 1 && !clipped(e));
       const said = beyond.slice(0, 5).map((e) => `${e.tagName.toLowerCase()}.${e.className?.baseVal ?? e.className} ends at ${Math.round(e.getBoundingClientRect().right)} of ${inner} px`);
-      const { scrollWidth } = document.documentElement;
+      const { scrollWidth, scrollHeight, clientHeight } = document.documentElement;
+      if (scrollHeight > clientHeight) said.unshift(`${scrollHeight} px high in a window of ${clientHeight}`);
       return scrollWidth > inner ? [`${scrollWidth} px in a window of ${inner}`, ...said] : said;
     });
   }

@@ -44,7 +44,7 @@ browse("a finding tells what those who were waited for waited for themselves, in
   const share = (row) => parseFloat(row);
   assert.ok(Math.abs(rows.reduce((s, r) => s + share(r), 0) - 100) < 0.05, rows.join("\n"));
   for (const o of f.onward) {
-    const row = rows.find((r) => r.includes(`${at(o)}, waiting for ${o.for}`));
+    const row = rows.find((r) => r.includes(`${at(o)} waiting for ${o.for}`));
     assert.ok(row && Math.abs(share(row) - (100 * o.time_ns) / f.awaited_ns) < 0.06, rows.join("\n"));
     assert.match(written(), new RegExp(`${at(o)}, waiting for ${o.for}`));
   }

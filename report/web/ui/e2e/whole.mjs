@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { request } from "node:http";
-import { browse, eventually, reports, serve, teaLeaf, missing, waits } from "./harness.mjs";
+import { browse, eventually, reports, serve, teaLeaf, missing, serving, waits } from "./harness.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -37,6 +37,7 @@ for (const [name, report, wait, looks] of [
   ["planted", reports.planted, ["late_sender", "late_sender", "recv"], every],
   ["scalasca", reports.scalasca, ["mpi_latesender", "late_sender", "MPI_Recv"], some],
   ["waits", waits, ["late_sender", "body", "recv"], some],
+  ["requests", serving, ["lock_competition", "GET /cached", "lock"], some],
   ["difference", reports.difference, ["late_sender", "timestep", "recv"], some],
 ]) {
   for (const [theme, [width, height]] of looks) {

@@ -46,7 +46,8 @@ export interface Meta {
   difference: boolean; // values are changes; they have signs
   attrs: [string, string][];
   problems: string[];
-  span: number; // of the experiment, ns; 0: unknown
+  begin: number; // of what was recorded, ns since the start of the experiment, as all times are
+  span: number; // of what was recorded, ns; 0: unknown
   hertz?: number; // clock rate of cycles
   metrics: Metric[];
   totals: { incl: Value[]; self: Value[]; in: { incl: Range[]; self: Range[] } }; // by metric, whole program
@@ -114,6 +115,7 @@ export interface Finding {
   metric: string; // name
   path: number;
   text: string;
+  problem?: { name: string; title: string }; // by which it is known
   advice: string;
   severity: number;
   noise: Value; // of repeated runs, half width of the band of 95 % around the severity
@@ -147,8 +149,27 @@ export interface Difference {
   in?: [a: Range, b: Range, delta: Range];
 }
 
+// Requests is the latency of the requests that were answered: all together first, then by name.
+export interface Requests {
+  rows: RequestRow[];
+  names: number; // how many there are; rows have the first ones
+  notes: string[];
+}
+
+export interface RequestRow {
+  name: string;
+  count: number;
+  cut: number; // that began before the trace, or had not ended with it
+  rate: number; // 1/s
+  p50: number; // ns, here and below; -1: there are too few
+  p95: number;
+  p99: number;
+  max: number;
+}
+
 export interface Findings {
   lead: string[];
+  requests?: Requests;
   findings: Finding[];
   ready?: { text: string; advice: string }; // processors were lacking
   criticalPath?: { length: number; parts: { what: string; time: number }[]; counted: string; byTime: string }; // ns

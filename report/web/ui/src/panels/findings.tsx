@@ -1,5 +1,4 @@
 // The first page: where the time went, what waits where for whom, why, and what to do about it.
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { ask, type Finding, type Findings as Answers, type Property, requests, type Stats } from "../api";
 import { percent, value } from "../format";
@@ -7,7 +6,8 @@ import { Icon } from "../icons";
 import { getReport, reveal, setState, useAnswer } from "../state";
 import { Differences } from "./differences";
 import { EfficiencyList } from "./efficiency";
-import { CallPath, Meter, Nothing, Pending, Prose, Resource } from "./parts";
+import { CallPath, Meter, Nothing, Pending, Prose, Resource, Section } from "./parts";
+import { RequestTable } from "./requests";
 import { type Part, partsOfTime } from "./shares";
 
 const atOnce = 8; // findings shown before one asks for more
@@ -23,6 +23,7 @@ export function Findings() {
     <div class={"findings-page" + (aside ? " with-aside" : "")}>
       <div class="main">
         <Lead lines={f.lead} />
+        {f.requests && <RequestTable requests={f.requests} />}
         {!getReport().difference && <WhereTimeWent />}
         {f.ready && <Lacking ready={f.ready} />}
         <NeverEnded waits={f.neverEnded} />
@@ -44,15 +45,6 @@ export function Findings() {
         </aside>
       )}
     </div>
-  );
-}
-
-function Section({ title, more, children }: { title: string; more?: ComponentChildren; children: ComponentChildren }) {
-  return (
-    <section class="part">
-      <header><h2>{title}</h2>{more}</header>
-      {children}
-    </section>
   );
 }
 
@@ -206,6 +198,7 @@ function Card({ f, n, same }: { f: Finding; n: number; same: number }) {
       <Meter share={weight(f)} />
       {f.text && <p class="what-happened">{f.text}</p>}
       <dl>
+        {f.problem && <><dt>Known as</dt><dd>{f.problem.title} <span class="remark">{f.problem.name}</span></dd></>}
         {f.path >= 0 && <><dt>Where</dt><dd>{f.lines.length > 1 ? <Places f={f} metric={metric} unit={unit} /> : <CallPath path={f.path} metric={metric} />}</dd></>}
         {!f.text && f.waiters.length > 0 && <><dt>Who</dt><dd>{f.waiters.slice(0, 8).map((w) => <span class="who"><Resource resource={w.resource} name={w.name} /> <span class="remark">{value(w.severity, unit)}</span></span>)}</dd></>}
         {f.causers.length > 0 && <><dt>Caused by</dt><dd><Causers f={f} /></dd></>}
@@ -310,9 +303,9 @@ function Meanwhile({ f }: { f: Finding }) {
           <li>
             <Meter share={m.share} tone={m.path < 0 ? "other" : m.what ? "wait" : "work"} />
             <span class="number">{percent(m.share)}{"\u202f"}%</span>
-            <span>
+            <span class="doing">
               {m.path >= 0 && <CallPath path={m.path} />}
-              {m.what && <span class="what">{m.path >= 0 && ", "}{m.what}</span>}
+              {m.what && <span class="what">{m.what}</span>}
             </span>
           </li>
         ))}

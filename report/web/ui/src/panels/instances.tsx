@@ -26,7 +26,7 @@ export function InstanceList({ state, index, choose }: { state: WaitState; index
       </header>
       <div class="scroll">
         <table>
-          <thead><tr><th scope="col" class="num">Waited</th><td class="bar-cell" /><th scope="col">Who waited</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num">Began at</th></tr></thead>
+          <thead><tr><th scope="col" class="num">Waited</th><td class="bar-cell" /><th scope="col">Who waited</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num" title="After the start of the trace">Began at</th></tr></thead>
           <tbody>
             {stats.instances.map((i, n) => (
               <tr key={n} class={n === index ? "selected" : undefined} onClick={() => choose(n)}>

@@ -11,6 +11,16 @@ export function Pending({ answer }: { answer: Answer<unknown> }) {
   return <p class="empty" role="status">Loading…</p>;
 }
 
+// Section is a part of a page, with a heading.
+export function Section({ title, more, children }: { title: string; more?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <section class="part">
+      <header><h2>{title}</h2>{more}</header>
+      {children}
+    </section>
+  );
+}
+
 // Nothing says why there is nothing to see.
 export function Nothing({ title, warns, children }: { title: string; warns?: boolean; children?: ComponentChildren }) {
   return (

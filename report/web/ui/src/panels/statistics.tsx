@@ -28,7 +28,7 @@ export function Statistics() {
         <div class="scroll-x" tabIndex={0} role="group" aria-label="Longest waits">
         <table class="instance-table">
           <caption>Longest {s.instances.length < s.count ? `${s.instances.length} of ${grouped(s.count)}` : ""}{s.summed && <span class="remark"> {summed}</span>}</caption>
-          <thead><tr><th scope="col" class="num">Waited</th><th scope="col">Who</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num">Began at</th></tr></thead>
+          <thead><tr><th scope="col" class="num">Waited</th><th scope="col">Who</th><th scope="col">Where</th>{causers && <th scope="col">For whom</th>}<th scope="col" class="num" title="After the start of the trace">Began at</th></tr></thead>
           <tbody>
             {s.instances.map((i, n) => (
               <tr class={i.path === path ? "same" : undefined}>

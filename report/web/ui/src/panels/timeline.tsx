@@ -32,7 +32,7 @@ function Page({ states }: { states: WaitState[] }) {
   const chosen = list[index] ?? null;
   const whole = useMemo<Range>(() => {
     const last = Math.max(...states.flatMap((w) => w.stats.instances.map((i) => i.end)), 1);
-    return [0, r.span > 0 ? r.span : last * 1.02];
+    return r.span > 0 ? [r.begin, r.begin + r.span] : [0, last * 1.02];
   }, [states]);
   const rows = useMemo(() => (ownRows.length > 0 ? ownRows : list.length > 0 ? concerned(list, index) : leaves().slice(0, 8)), [ownRows, list, index]);
 
