@@ -279,12 +279,13 @@ func (e *Experiment) processName(process int) string {
 	return name
 }
 
-// verbatim returns s, and adds it quoted to the attributes if a cube cannot carry it as it is.
+// verbatim returns s as a cube carries it, so that a cube is the same before it is written and after it is read, and adds s quoted to
+// the attributes if that is not all of it.
 func verbatim(attrs []cube.Attr, key, s string) (string, []cube.Attr) {
 	if carried(s) {
 		return s, attrs
 	}
-	return s, append(attrs, cube.Attr{Key: "expert:" + key, Value: strconv.QuoteToASCII(s)})
+	return cube.Carried(s), append(attrs, cube.Attr{Key: "expert:" + key, Value: strconv.QuoteToASCII(s)})
 }
 
 // carried says that XML gives a text back as it was.

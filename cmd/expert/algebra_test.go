@@ -29,6 +29,16 @@ func lockReports(t *testing.T, held ...int) []string {
 	return files
 }
 
+// Names that a report cannot carry as they are differ neither from those of its trace, nor between metrics and runs of one result.
+func TestNamesBeyondXML(t *testing.T) {
+	dir := archive(t, strings.ReplaceAll(lockTrace, "enter run", `enter "a\x01\xff"`))
+	file, out := filepath.Join(t.TempDir(), "report.cubex"), filepath.Join(t.TempDir(), "result.cubex")
+	for _, args := range [][]string{{"analyze", dir, "-o", file}, {"diff", dir, file}, {"mean", dir, file, "-o", out}, {"merge", dir, file, "-o", out}, {"cmp", dir, file}} {
+		status, stdout, stderr := expert(args...)
+		require.Zero(t, status, "%s\n%s%s", args, stdout, stderr)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	files := lockReports(t, 90, 50)
 	out := filepath.Join(t.TempDir(), "difference.cubex")

@@ -292,16 +292,18 @@ next:
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;", "\r", "&#13;")
 
-// escape makes text fit for XML. Characters that XML cannot have become U+FFFD.
-func escape(s string) string {
-	s = strings.Map(func(r rune) rune {
+// Carried returns a text as a report file gives it back: what XML cannot have becomes U+FFFD.
+func Carried(s string) string {
+	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
 			return '\uFFFD'
 		}
 		return r
 	}, s)
-	return escapes.Replace(s)
 }
+
+// escape makes text fit for XML.
+func escape(s string) string { return escapes.Replace(Carried(s)) }
 
 // quoted makes text fit for an attribute, where readers take line ends for spaces.
 func quoted(s string) string { return breaks.Replace(escape(s)) }
