@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/analyzer"
+	"tracerec/patterns"
 	"tracerec/report"
 	"tracerec/trace"
 	"tracerec/trace/tracetext"
@@ -106,4 +108,40 @@ location main
 		require.NotContains(t, out.String(), "till waiting")
 		require.NotContains(t, out.String(), "never ended")
 	}
+}
+
+// TestVerdictDamaged: what cannot be read of a recording that was completed is said first, and by number. It has 4 + 4 events in two chunks, one for each process.
+func TestVerdictDamaged(t *testing.T) {
+	whole, err := tracetext.Parse(`
+process main pid 1
+location main
+  0 enter main @main.go:1
+  50 enter load @load.go:1
+  1000 exit
+  1000 exit
+process other pid 2
+location other
+  0 enter main @main.go:1
+  50 enter send @load.go:1
+  1000 exit
+  1000 exit
+`)
+	require.NoError(t, err)
+	damaged := 0
+	for at := range whole {
+		b := bytes.Clone(whole)
+		b[at] ^= 0x40
+		a, err := trace.OpenReader("flipped", bytes.NewReader(b), int64(len(b)))
+		if err != nil || !a.Header().Complete || a.Header().Damaged == 0 {
+			continue
+		}
+		x, err := analyzer.Analyze(a, analyzer.Options{Patterns: patterns.All()})
+		if err != nil {
+			continue
+		}
+		damaged++
+		require.Equal(t, [2]uint64{4, 4}, [2]uint64{x.Header.Events, x.Header.Damaged})
+		require.Regexp(t, `^This recording is damaged: 4 of its 8 events cannot be read\. What follows is about the rest\. .`, x.Verdict.Text)
+	}
+	require.Positive(t, damaged)
 }

@@ -26,7 +26,7 @@ func (b *builder) header() {
 			}
 		}
 	}
-	h.Threads, h.Cut = threads(defs), !head.Complete
+	h.Threads, h.Cut, h.Damaged = threads(defs), !head.Complete, head.Damaged
 	b.out.Origin.Start = time.Unix(0, head.Start).UTC()
 	for i := range defs.Processes {
 		p := report.Process{PID: defs.Processes[i].PID}
@@ -49,7 +49,7 @@ func (b *builder) header() {
 		h.Exit, h.Begin, h.Wall = p.Exit, p.Start, b.lives.end[r]-p.Start
 		h.Span = slices.Max(b.lives.end) - p.Start
 		main := b.lives.main[r]
-		h.Asleep = h.Lost == 0 && !b.lives.awake[r] && main != NoCauser && b.lives.never[main] != nil
+		h.Asleep = h.Lost == 0 && h.Damaged == 0 && !b.lives.awake[r] && main != NoCauser && b.lives.never[main] != nil
 	}
 }
 

@@ -247,7 +247,7 @@ func (e *Experiment) nobody(at spending) string {
 		return "a timer"
 	case e.Header.all() && (r.Name == recvName || r.Name == selectName): // all that its goroutines do is recorded
 		return "what no goroutine of the program does"
-	case e.Header.States && !e.Header.Cut:
+	case e.Header.all():
 		return "what is not known"
 	}
 	return "what is not recorded"

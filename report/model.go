@@ -78,6 +78,7 @@ type Header struct {
 	Asleep     bool     `json:"asleep,omitempty"`          // all goroutines of the root process that are recorded had ended or were waiting when it ended, goroutine 1 among them, and nothing is lost
 	Uncaused   bool     `json:"causes_left_out,omitempty"` // what causes waits was not looked for: there is too much
 	Cut        bool     `json:"cut,omitempty"`             // the recording is not complete: what goroutines did last may be missing
+	Damaged    uint64   `json:"damaged_events,omitempty"`  // that were recorded, and cannot be read any more
 	Resolution int64    `json:"resolution_ns"`
 	// RecordingCost is how much of Time went into recording at least, ns, see trace.Process. It is part of execution, not taken out of anything. 0 if unknown.
 	RecordingCost int64     `json:"recording_cost_ns,omitempty"`

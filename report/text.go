@@ -486,7 +486,7 @@ func (p *page) groups() string {
 			switch {
 			case p.e.Header.Threads:
 				remark = ""
-			case p.e.Header.Lost > 0:
+			case p.e.Header.Lost+p.e.Header.Damaged > 0:
 				remark = " (begins not recorded)"
 			}
 		}

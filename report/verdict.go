@@ -34,8 +34,14 @@ func (v *Verdict) Hint(say func(string), known func(file string, line int, opera
 // Judge sets the verdict, from all else that is in the experiment.
 func (e *Experiment) Judge() {
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
-	if e.Verdict = p.verdict(); e.Header.Cut && e.Verdict.Text != "" {
+	e.Verdict = p.verdict()
+	switch h := &e.Header; {
+	case e.Verdict.Text == "":
+	case h.Cut:
 		e.Verdict.Text = notComplete + e.Verdict.Text
+	case h.Damaged > 0:
+		e.Verdict.Text = fmt.Sprintf("This recording is damaged: %s of its %s events cannot be read. What follows is about the rest. ",
+			grouped(int64(h.Damaged)), grouped(int64(h.Events+h.Damaged))) + e.Verdict.Text
 	}
 }
 
@@ -109,7 +115,7 @@ func (p *page) verdict() Verdict {
 }
 
 // all says whether all is recorded that goroutines do.
-func (h *Header) all() bool { return h.States && !h.Cut }
+func (h *Header) all() bool { return h.States && !h.Cut && h.Damaged == 0 }
 
 // focus is what the critical path is of.
 func (h *Header) focus() string { return cmp.Or(h.Of, "the run") }
@@ -389,7 +395,7 @@ func (p *page) lead() int64 {
 
 // complete says whether all of the critical path is known but for so many ns.
 func (e *Experiment) complete(but int64) bool {
-	return e.Header.Lost == 0 && !e.Header.Cut && e.Split.ByTime == 0 && e.Split.NotRecorded <= but
+	return e.Header.Lost == 0 && e.Header.Damaged == 0 && !e.Header.Cut && e.Split.ByTime == 0 && e.Split.NotRecorded <= but
 }
 
 // work is the verdict that waiting does not matter, and that what the critical path is mostly in does.

@@ -22,6 +22,7 @@ type Header struct {
 	Start      int64    // wall time of the start of the experiment, ns since 1970
 	Mono       int64    // the same instant on the host's monotonic clock, ns
 	Complete   bool     // the writer closed it and its end is there
+	Damaged    uint64   // events that were written and cannot be read any more, where the end tells
 	Root       int      // index of the process that was started first
 	Notes      []string // what was changed when the archive was read
 }

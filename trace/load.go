@@ -107,8 +107,9 @@ func (s *scanner) take(seg *segment, off int64, f *frame) error {
 		}
 	case endFrame:
 		r.array(2)
-		if events := r.uint(1<<64 - 1); r.err == nil && events != s.a.events() {
-			s.a.problem(seg, off, "events written: %d, present: %d", events, s.a.events())
+		if events, present := r.uint(1<<64-1), s.a.events(); r.err == nil && events != present {
+			s.a.problem(seg, off, "events written: %d, present: %d", events, present)
+			s.a.header.Damaged = max(events, present) - present
 		}
 	}
 	return r.err
