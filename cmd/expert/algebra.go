@@ -46,7 +46,7 @@ func newDiff() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			x.Requests = algebra.RequestChanges(in[0].Requests, in[1].Requests)
+			x.Requests, x.Serve = algebra.RequestChanges(in[0].Requests, in[1].Requests), in[0].Serves && in[1].Serves
 			o := algebra.TextOptions{Top: top, Notes: r.Notes, Repeatable: simulated(in)}
 			if !o.Repeatable && (simulated(in[:1]) || simulated(in[1:])) {
 				o.Notes = append(o.Notes, "warning: only one of the runs was simulated, and its times are another machine's")
@@ -218,7 +218,7 @@ func openInputs(cmd *cobra.Command, args []string) (in []algebra.Input, done fun
 		}
 		opened = append(opened, r)
 		r.warn(cmd)
-		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube, Requests: r.requests()})
+		in = append(in, algebra.Input{Name: names[i], Cube: r.Cube, Requests: r.requests(), Serves: r.run() != nil && r.run().Serves()})
 	}
 	return in, done, nil
 }

@@ -11,6 +11,7 @@ type Input struct {
 	Cube *cube.Cube
 	// Requests are those that the run answered, nil if that is not known.
 	Requests []report.Requests
+	Serves   bool // it answered them until somebody ended it, so that how long it ran says nothing
 }
 
 // Result is a report made of others.

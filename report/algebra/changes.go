@@ -72,6 +72,7 @@ type Changes struct {
 	Unknown   []string // metrics that cannot be evaluated, and why
 	// Requests are changes of latencies, which no cube has: set by who knows of them.
 	Requests []RequestChange
+	Serve    bool // so is this: both are services, which run until somebody ends them
 
 	locations string // what time is summed over
 }

@@ -74,8 +74,11 @@ func relative(c Change) string {
 		return "×" + readable.Count(c.B/c.A)
 	}
 	r := 100 * c.Delta() / math.Abs(c.A)
-	if r > 0 {
-		return "+" + readable.Percent(r)
+	switch text := readable.Percent(math.Abs(r)); {
+	case strings.HasPrefix(text, "<"): // its sign is that of the change beside it
+		return text
+	case r > 0:
+		return "+" + text
 	}
 	return readable.Percent(r)
 }

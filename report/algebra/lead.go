@@ -11,10 +11,13 @@ import (
 // Lead says in a sentence or two whether B is better than A, and whether that is more than noise.
 func (x *Changes) Lead() []string { return x.lead(x.A, x.B, false) }
 
-// lead is Lead, with other names of the sides. Runs that repeat exactly have no noise. How long its requests take says more of a service than how long it was left to run.
+// lead is Lead, with other names of the sides. Runs that repeat exactly have no noise. How long its requests take says something of a service; how long it was left to run does not.
 func (x *Changes) lead(nameA, nameB string, repeatable bool) (lead []string) {
 	if text := x.requestsLead(nameA, nameB); text != "" {
 		lead = append(lead, text)
+		if x.Serve {
+			return lead
+		}
 	}
 	c, ok := x.mainTime()
 	if !ok {

@@ -3,6 +3,7 @@ package algebra
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tracerec/report"
 )
@@ -61,22 +62,47 @@ func (p *page) requests() {
 	p.line("")
 }
 
-// requestsLead says in a sentence how the latency of all requests changed, by the highest percentile for which there are enough of them; "" if there is none.
-func (x *Changes) requestsLead(nameA, nameB string) string {
-	for _, q := range []struct{ quantity, of string }{{"p99", "One in a hundred requests"}, {"p95", "One in twenty requests"}, {"p50", "Half of all requests"}} {
-		for _, c := range x.Requests[:min(3, len(x.Requests))] {
-			beyond, known := c.Beyond()
-			if c.Quantity != q.quantity || !known {
-				continue
-			}
-			text := fmt.Sprintf("%s took %s or more in %s, and %s or more in %s", q.of, value(c.A, c.Change), nameA, value(c.B, c.Change), nameB)
-			if !beyond {
-				text += ", which is within what chance does"
-			}
-			return text + "."
+// requestsLead says in a sentence how the latency of all requests changed: the percentile that changed most beyond chance and, if one changed in the other
+// direction, that, too. If none did, it is the highest for which there are enough requests; "" if there is none.
+func (x *Changes) requestsLead(nameA, nameB string) (text string) {
+	var within, lower, higher *RequestChange
+	for i := range x.Requests[:min(3, len(x.Requests))] {
+		c := &x.Requests[i]
+		most := &lower
+		if c.B > c.A {
+			most = &higher
+		}
+		switch beyond, known := c.Beyond(); {
+		case known && !beyond:
+			within = c
+		case known && (*most == nil || c.part() >= (*most).part()):
+			*most = c
 		}
 	}
-	return ""
+	first, other := lower, higher
+	if first == nil || other != nil && other.part() > first.part() {
+		first, other = other, first
+	}
+	switch {
+	case first == nil && within == nil:
+		return ""
+	case first == nil:
+		text = within.words(nameA, nameB) + ", which is within what chance does"
+	case other == nil:
+		text = first.words(nameA, nameB)
+	default:
+		text = first.words(nameA, nameB) + "; but " + other.words(nameA, nameB)
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// part is how much changed, of the larger side.
+func (c *RequestChange) part() float64 { return c.size() / max(c.A, c.B) }
+
+// words say what the quantity is on both sides.
+func (c *RequestChange) words(nameA, nameB string) string {
+	of := map[string]string{"p99": "one in a hundred requests", "p95": "one in twenty requests", "p50": "half of all requests"}[c.Quantity]
+	return fmt.Sprintf("%s took %s or more in %s, and %s or more in %s", of, value(c.A, c.Change), nameA, value(c.B, c.Change), nameB)
 }
 
 // jsonRequest is a RequestChange as JSON.

@@ -43,13 +43,39 @@ func TestLatencies(t *testing.T) {
 		require.NoError(t, x.Text(&b, TextOptions{Top: 5}))
 		return strings.ReplaceAll(b.String(), "\u00a0", " ")
 	}
-	require.Regexp(t, "^One in a hundred requests took 60.0 ms or more in a, and 9.00 ms or more in b.\nb takes exactly as long", text())
+	require.Regexp(t, "^One in a hundred requests took 60.0 ms or more in a, and 9.00 ms or more in b; "+
+		"but half of all requests took 1.00 ms or more in a, and 1.20 ms or more in b.\nb takes exactly as long", text())
 	require.Contains(t, text(), "p50 of (all): higher, by more than requests of a run vary (±100 µs)\n")
 	require.Contains(t, text(), "p95 of (all): within what chance does\n")
 	require.Contains(t, text(), "p99 of (all): lower, by more than requests of a run vary (±4.00 ms)\nRuns of the same program may differ by more")
 	require.Less(t, strings.Index(text(), "Latency of requests"), strings.Index(text(), "Whole program"))
 	x.Requests[2].Noise = math.NaN()
+	require.Regexp(t, "^Half of all requests took 1.00 ms or more in a, and 1.20 ms or more in b.\n", text())
+	x.Requests[0].Noise = math.NaN()
 	require.Regexp(t, "^One in twenty requests took 8.00 ms or more in a, and 7.00 ms or more in b, which is within what chance does.\n", text())
 	x.Requests = nil
 	require.Regexp(t, "^b takes exactly as long", text())
+}
+
+// TestLatenciesLead: of a service, the first sentence is on the percentile that changed most beyond chance, and on one that changed in the other direction; how long it
+// was left to run is not compared.
+func TestLatenciesLead(t *testing.T) {
+	x := &Changes{A: "a", B: "b", WallA: []float64{1e9}, WallB: []float64{2e9}, Serve: true}
+	for want, p := range map[string][3]Change{
+		"One in twenty requests took 21.0 ms or more in a, and 210 µs or more in b.": {
+			{A: .002, B: .001, Noise: .0001}, {A: .021, B: .00021, Noise: .001}, {A: .0212, B: .0211, Noise: .001}},
+		"One in a hundred requests took 8.00 ms or more in a, and 9.00 ms or more in b, which is within what chance does.": {
+			{A: .002, B: .0021, Noise: .001}, {A: .004, B: .005, Noise: .002}, {A: .008, B: .009, Noise: .01}},
+		"Half of all requests took 2.00 ms or more in a, and 1.00 ms or more in b; but one in a hundred requests took 20.0 ms or more in a, and 30.0 ms or more in b.": {
+			{A: .002, B: .001, Noise: .0001}, {A: .004, B: .003, Noise: .0001}, {A: .020, B: .030, Noise: .001}},
+		"Half of all requests took 1.00 ms or more in a, and 2.00 ms or more in b.": {
+			{A: .001, B: .002, Noise: .0001}, {A: .004, B: .005, Noise: math.NaN()}, {A: .020, B: .001, Noise: math.NaN()}},
+	} {
+		x.Requests = []RequestChange{{"(all)", "p50", p[0]}, {"(all)", "p95", p[1]}, {"(all)", "p99", p[2]}}
+		lead := x.Lead()
+		require.Len(t, lead, 1)
+		require.Equal(t, want, strings.ReplaceAll(lead[0], "\u00a0", " "))
+	}
+	x.Requests = nil
+	require.Regexp(t, "^b takes 2 times as long as a", strings.ReplaceAll(x.Lead()[0], "\u00a0", " "))
 }

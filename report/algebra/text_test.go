@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"tracerec/internal/readable"
 	"tracerec/report/cube"
 )
 
@@ -139,4 +140,12 @@ func TestLongNumbers(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, x.Text(&text, TextOptions{Top: 5}))
 	require.Contains(t, text.String(), "     +123 G            7        123 G   ×17.6 G  visits, most in main\n")
+}
+
+// The sign of a change is before its value; "+<0.1 %" says no more than "<0.1 %".
+func TestRelative(t *testing.T) {
+	for want, c := range map[string]Change{"<0.1\u00a0%": {A: 10000, B: 10001}, "+0.1\u00a0%": {A: 1000, B: 1001}, "−0.1\u00a0%": {A: 1000, B: 999}, "0 %": {A: 3, B: 3}} {
+		require.Equal(t, readable.Loose(want), readable.Loose(relative(c)))
+	}
+	require.Equal(t, "<0.1 %", readable.Loose(relative(Change{A: 10000, B: 9999})))
 }
