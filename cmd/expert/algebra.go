@@ -178,11 +178,14 @@ Exit status: 0 if equal, 1 if different, 2 for wrong usage or unreadable input.`
 			if err != nil || c.Equal {
 				return err
 			}
-			for _, d := range c.Differences {
-				fmt.Fprintln(cmd.OutOrStdout(), readable.Clean(d))
+			lines := c.Differences
+			if n := c.Count - len(lines); n > 0 {
+				lines = append(lines, fmt.Sprintf("and %d more differences", n))
 			}
-			if n := c.Count - len(c.Differences); n > 0 {
-				fmt.Fprintf(cmd.OutOrStdout(), "and %d more differences\n", n)
+			for _, d := range lines {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), readable.Clean(d)); err != nil {
+					return err
+				}
 			}
 			return errDifferent
 		},

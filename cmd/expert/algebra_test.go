@@ -39,6 +39,21 @@ func TestNamesBeyondXML(t *testing.T) {
 	}
 }
 
+// A full disk is no equality.
+func TestCmpOutputThatFails(t *testing.T) {
+	files := lockReports(t, 90, 50)
+	for _, args := range [][]string{{"cmp", files[0], files[1]}, {"version"}} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Skip(err)
+		}
+		defer full.Close()
+		var stderr strings.Builder
+		require.Equal(t, 2, execute(args, full, &stderr))
+		require.Equal(t, 1, strings.Count(stderr.String(), "\n"), stderr.String())
+	}
+}
+
 func TestDiff(t *testing.T) {
 	files := lockReports(t, 90, 50)
 	out := filepath.Join(t.TempDir(), "difference.cubex")

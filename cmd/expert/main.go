@@ -72,7 +72,7 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetFlagErrorFunc(command.FlagError)
-	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), newVersion(), newView(), newCheck(),
+	root.AddCommand(newAnalyze(), newStat(), newCallTree(), newDump(), newExport(), newPatterns(), command.NewVersion(), newView(), newCheck(),
 		newDiff(), newMerge(), newMean(), newCut(), newCmp(), newCompare(), newRemap(), newMetrics(), newScore(), newRequests())
 	for _, cmd := range root.Commands() {
 		if cmd.Flags().Lookup("metrics") != nil {
@@ -80,13 +80,4 @@ Exit status: 0 fine, 1 a limit was exceeded (check) or reports differ (cmp),
 		}
 	}
 	return root
-}
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "expert", command.Version()) },
-	}
 }

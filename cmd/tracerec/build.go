@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -182,20 +185,20 @@ func expert(args ...string) string {
 	return text
 }
 
-// view shows an archive in the browser.
+// view shows an archive in the browser, until it or this program is told to end.
 func view(cmd *cobra.Command, dir string) error {
-	program := "expert"
-	if self, err := os.Executable(); err == nil {
-		if beside := filepath.Join(filepath.Dir(self), program); beside != "" {
-			if _, err := os.Stat(beside); err == nil {
-				program = beside
-			}
-		}
+	self, _ := os.Executable()
+	program, err := launch.Find(filepath.Join(filepath.Dir(self), "expert"))
+	if err != nil {
+		program, err = launch.Find("expert")
 	}
-	if _, err := launch.Find(program); err != nil {
+	if err != nil {
 		return fmt.Errorf("--view: %w", err)
 	}
-	show := exec.Command(program, "view", dir)
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	show := exec.CommandContext(ctx, program, "view", dir)
 	show.Stdout, show.Stderr = cmd.ErrOrStderr(), cmd.ErrOrStderr()
+	show.Cancel = func() error { return cmp.Or(show.Process.Signal(syscall.SIGTERM), os.ErrProcessDone) } // it ends as it does by itself
 	return show.Run()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -51,7 +52,8 @@ func newInfo() *cobra.Command {
 	}
 }
 
-func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
+func writeInfo(out io.Writer, a *trace.Archive, dir string) error {
+	w := bufio.NewWriter(out)
 	h, d := a.Header(), a.Definitions()
 	total, err := recorder.Measure(a, dir)
 	if err != nil {
@@ -77,7 +79,7 @@ func writeInfo(w io.Writer, a *trace.Archive, dir string) error {
 	for i := range d.Processes {
 		writeProcess(row, &d.Processes[i], locations[i])
 	}
-	return nil
+	return w.Flush()
 }
 
 func writeProcess(row func(name, format string, args ...any), p *trace.Process, goroutines int) {
@@ -128,10 +130,12 @@ anchor file or directory. The exit status is 2 if it finds problems.`,
 				return fmt.Errorf("%s: %s", args[0], readable.Plural(len(problems), "problem"))
 			}
 			total, err := recorder.Measure(a, args[0])
-			if err == nil && total.Cut {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, no problems; the end of the archive was lost before it was recovered\n", args[0], total)
-			} else if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: no problems in %s\n", args[0], total)
+			text := "%s: no problems in %s\n"
+			if total.Cut {
+				text = "%s: %s, no problems; the end of the archive was lost before it was recovered\n"
+			}
+			if err == nil {
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), text, args[0], total)
 			}
 			return err
 		},

@@ -150,18 +150,21 @@ func TestOutputThatFails(t *testing.T) {
 	}
 	defer full.Close()
 	var stderr strings.Builder
-	cmd := tracerec("dump", dir)
-	cmd.Stdout, cmd.Stderr = full, &stderr
-	require.Error(t, cmd.Run())
-	require.Equal(t, 2, cmd.ProcessState.ExitCode())
-	require.Equal(t, 1, lines(stderr.String()), stderr.String())
+	for _, args := range [][]string{{"dump", dir}, {"info", dir}, {"check", dir}, {"version"}, {"--version"}} {
+		stderr.Reset()
+		cmd := tracerec(args...)
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		require.Error(t, cmd.Run(), args)
+		require.Equal(t, 2, cmd.ProcessState.ExitCode())
+		require.Equal(t, 1, lines(stderr.String()), stderr.String())
+	}
 
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	defer w.Close()
 	stderr.Reset()
-	cmd = tracerec("dump", dir)
+	cmd := tracerec("dump", dir)
 	cmd.Stdout, cmd.Stderr = w, &stderr
 	require.NoError(t, cmd.Run(), stderr.String())
 	require.Empty(t, stderr.String())

@@ -93,13 +93,13 @@ If recording is impossible, the program runs unrecorded: the trace directory
 cannot be written, another tracerec records into it, or there are too few file
 descriptors. --live without a terminal records, and shows nothing. Messages
 about this go to standard error.`
-	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version, root.SilenceErrors, root.SilenceUsage = command.Version(), true, true
 	root.RunE = orCommand(root.RunE)
 	root.SetFlagErrorFunc(flagError)
 	record := newRecord("record [flags] [--] PROGRAM [ARG…]")
 	record.Short = "Record a program (same as tracerec PROGRAM)"
 	record.Long = root.Long
-	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newCtl(), newVersion())
+	root.AddCommand(record, newBuild(), newRun(), newTest(), newTakeProgram(), newSim(), newInfo(), newDump(), newCheck(), newRecover(), newCounters(), newCount(), newCampaign(), newLive(), newCtl(), command.NewVersion())
 	return root
 }
 
@@ -119,15 +119,6 @@ func orCommand(record func(*cobra.Command, []string) error) func(*cobra.Command,
 			}
 		}
 		return e
-	}
-}
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		Run:   func(cmd *cobra.Command, _ []string) { fmt.Fprintln(cmd.OutOrStdout(), "tracerec", command.Version()) },
 	}
 }
 

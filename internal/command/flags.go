@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,4 +25,17 @@ func FlagError(_ *cobra.Command, err error) error {
 		return errors.New(strings.TrimSuffix(e.Error(), e.Unwrap().Error()) + words)
 	}
 	return err
+}
+
+// NewVersion returns the command that prints the version of its program.
+func NewVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), cmd.Root().Name(), Version())
+			return err
+		},
+	}
 }
