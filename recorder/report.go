@@ -71,9 +71,9 @@ func (r *Recorder) report() {
 	case r.o.Window != nil && (len(r.procs) == 0 || t.Events == 0 && t.Lost == 0 && !r.incomplete()):
 		r.say("no events recorded: nothing ran in the window that can be recorded")
 	case len(r.procs) == 0:
-		r.say("no events recorded: the program was not built by tracerec build, and does not use package instrument; tracerec run builds, records and analyzes a program")
+		r.say("no events recorded: the program was not built by tracerec build, or with --exact-counters, and does not use package instrument; tracerec run builds, records and analyzes a program")
 	case t.Events == 0 && t.Lost == 0 && !r.incomplete():
-		r.say("no events recorded: the program was not built by tracerec build, and uses nothing of package instrument, which it imports; tracerec run builds, records and analyzes a program")
+		r.say("no events recorded: the program was not built by tracerec build, or with --exact-counters, and uses nothing of package instrument, which it imports; tracerec run builds, records and analyzes a program")
 	case t.Lost > 0:
 		r.say("%s: %s, %s LOST (%s) because %s; %s", r.o.Dir, t, readable.Plural(t.Lost, "event"), r.shares(t), r.whyLost(), r.overhead())
 	case r.incomplete():

@@ -42,13 +42,16 @@ func (w *Window) End() int64 {
 // Type says what a window is, in the description of a flag.
 func (*Window) Type() string { return "FROM:TO" }
 
-// Set reads a window: two durations.
+// Set reads a window: two durations, either of which may be missing.
 func (w *Window) Set(text string) error {
 	left, right, _ := strings.Cut(text, ":")
-	from, err := time.ParseDuration(left)
-	to, failed := time.ParseDuration(right)
+	from, err := time.ParseDuration(cmp.Or(left, "0s"))
+	to, failed := time.Duration(math.MaxInt64), error(nil)
+	if right != "" || left == text {
+		to, failed = time.ParseDuration(right)
+	}
 	if err != nil || failed != nil || from < 0 || to <= from {
-		return errors.New("not two times after the start, like 2s:3s")
+		return errors.New("not two times after the start, like 2s:3s, of which one may be missing")
 	}
 	*w = Window{int64(from), int64(to)}
 	return nil
@@ -88,6 +91,9 @@ func (r *reader) choose(all []request, s Selection) (list []request, one bool, e
 		return []request{slices.MaxFunc(list, func(a, b request) int { return cmp.Compare(a.end-a.begin, b.end-b.begin) })}, true, nil
 	}
 	slices.SortStableFunc(list, func(a, b request) int { return cmp.Compare(a.begin, b.begin) })
+	if len(list) == 0 {
+		return nil, false, fmt.Errorf("no request %q: give slowest, a number, NAME or NAME:slowest", s.Request)
+	}
 	if number < 1 || number > len(list) {
 		return nil, false, fmt.Errorf("no request %q: there are %d", s.Request, len(list))
 	}

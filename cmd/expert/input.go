@@ -99,7 +99,7 @@ func open(cmd *cobra.Command, input string, o pipeline.Options) (in *reportInput
 		return in, nil
 	}
 	if o.Selection != (requests.Selection{}) {
-		return nil, fmt.Errorf("%s: a report is of the whole run: a part is chosen when the trace is analyzed", in.Name)
+		return nil, errPart(in.Name)
 	}
 	if in.Cube, err = inputs.Cube(input); err != nil {
 		return nil, err
@@ -125,6 +125,11 @@ func open(cmd *cobra.Command, input string, o pipeline.Options) (in *reportInput
 		in.Experiment.Waits = nil
 	}
 	return in, nil
+}
+
+// errPart is the error of who wants a part of a report.
+func errPart(name string) error {
+	return fmt.Errorf("%s: a report is of the whole run: a part is chosen when the trace is analyzed", name)
 }
 
 // run returns the experiment of one run, nil if the report is of several, or not one of expert.

@@ -39,14 +39,18 @@ func newRequests() *cobra.Command {
 
 // withRequests returns what is known of an input with requests: of a report all, of a trace those that are selected.
 func withRequests(cmd *cobra.Command, input string, f *requests.Finder) (*report.Experiment, error) {
-	if f.Selection != (requests.Selection{}) || f.Rounds {
+	part := f.Selection != (requests.Selection{}) || f.Rounds
+	if part && pipeline.Recording(input) {
 		return analyzeTrace(cmd, input, pipeline.Options{Options: analyzer.Options{Wait: f.Wait, Queued: f.Queued, Collect: f.Collect, Keeps: f.Keeps()}}, f.Find)
 	}
-	in, err := open(cmd, input, pipeline.Options{Selection: f.Selection})
+	in, err := open(cmd, input, pipeline.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
+	if part {
+		return nil, errPart(in.Name)
+	}
 	if in.run() == nil {
 		return nil, errors.New(in.Name + ": no requests are known of reports of several runs, and of other tools")
 	}

@@ -115,3 +115,15 @@ func TestRequestsSelected(t *testing.T) {
 		oneLine(t, append([]string{"requests", dir}, wrong...), "")
 	}
 }
+
+// A part is of a trace: a report is told so, in the words of analyze. Who names no request is told how to.
+func TestRequestsOfWhat(t *testing.T) {
+	dir, file := archive(t, lockTrace), filepath.Join(t.TempDir(), "report.cubex")
+	status, _, stderr := expert("analyze", dir, "-o", file)
+	require.Zero(t, status, stderr)
+	for _, part := range [][]string{{"--request", "slowest"}, {"--window", "0s:1s"}, {"--goroutine", "1"}, {"--rounds"}} {
+		oneLine(t, append([]string{"requests", file}, part...), "report.cubex: a report is of the whole run: a part is chosen when the trace is analyzed")
+	}
+	oneLine(t, []string{"requests", dir, "--request", "fastest"}, `no request "fastest": give slowest, a number, NAME or NAME:slowest`)
+	oneLine(t, []string{"requests", filepath.Join(dir, "none"), "--rounds"}, "no such file")
+}

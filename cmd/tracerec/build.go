@@ -45,10 +45,10 @@ the program app, and "tracerec ./app" records it.
 
 --exact-counters, which comes first, uses a patched copy of the Go scheduler
 instead, which reads the counters whenever a goroutine is put on a thread or
-taken off. tracerec -c then records counters of such a program without an
-uncertain part, if they are counters of threads: those of the kernel and the
-processor. Counters of the Go runtime (go:...) count for the process, and stay
-uncertain.
+taken off. tracerec -c then records counters of such a program, which must use
+package instrument, without an uncertain part, if they are counters of threads:
+those of the kernel and the processor. Those of the Go runtime (go:...) count
+for the process, and stay uncertain.
 
 ` + regionsHelp,
 	}
