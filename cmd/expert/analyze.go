@@ -25,7 +25,7 @@ directory with that), a Go execution trace, or a report; - is standard input,
 and http://HOST:PORT a Go program that serves net/http/pprof. It prints where
 the program's time went, and the findings, ranked by what they cost. If a
 recording is damaged, it analyzes the readable part and says so first; one that
-is unfinished must be completed before, with tracerec recover. --window and
+is unfinished lacks what tracerec recover may still add to it. --window and
 --request choose a part of a Go execution trace.
 
 With -o it also writes a report, a .cubex file. This and the other commands can

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -364,7 +365,7 @@ func measure(r *Report, name string, place Place) (*measured, error) {
 func (at *measured) sum(w query.What) (cube.Value, error) {
 	switch {
 	case len(at.paths) == 0:
-		return cube.Value{}, fmt.Errorf("no call path of that name")
+		return cube.Value{}, errors.New("no call path of that name; expert calltree shows which there are")
 	case len(at.paths) > 1 && !at.metric.Additive:
 		return cube.Value{}, fmt.Errorf("its values at %d call paths cannot be added; name one", len(at.paths))
 	}

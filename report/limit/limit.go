@@ -28,7 +28,8 @@ p95, p99, mean, max or count; NAME * is all requests. Bounds:
 PLACE names call paths by their last regions: main/solve is solve called from
 main, and everything below it. Shares are shares of what is there. A / at the
 beginning makes the first name a root. * matches any part of a name, ** any
-number of regions; \ removes the special meaning of the next character.
+number of regions; \ removes the special meaning of the next character. The /
+of a name such as GET /search needs none.
 
 Exit status: 0 if all limits held, 1 if one was exceeded, 2 if one cannot be
 evaluated.`

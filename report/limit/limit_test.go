@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"tracerec/report/cube"
 )
 
 func TestParse(t *testing.T) {
@@ -23,6 +25,9 @@ func TestParse(t *testing.T) {
 		{"late_sender@f=+10%", "f", Limit{Metric: "late_sender", Bound: Bound{Kind: moreShare, Number: 10}}},
 		{"late_sender=+3us", "", Limit{Metric: "late_sender", Bound: Bound{Kind: moreFixed, Number: 3, Unit: "us"}}},
 		{`t@a\/b/operator\==1s`, `a\/b/operator\=`, Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
+		{"t@GET /user/{id}=1s", "GET /user/{id}", Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
+		{`t@\0=1s`, "0", Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
+		{`t@/GET \/user\/{id} ▸ f=1s`, `/GET \/user\/{id}/f`, Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
 		{"t@operator==1s", `operator\=`, Limit{Metric: "t", Bound: Bound{Kind: fixed, Number: 1, Unit: "s"}}},
 	} {
 		l, err := Parse(c.text)
@@ -81,4 +86,28 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err, "%q", l.String())
 		require.Equal(t, l, again, "%q", l.String())
 	})
+}
+
+// TestPlaceWithSlashes: a name with slashes is found as it is written, and with them escaped, but not a part of it.
+func TestPlaceWithSlashes(t *testing.T) {
+	path := func(name string, children ...*cube.CallPath) *cube.CallPath {
+		return &cube.CallPath{Region: &cube.Region{Name: name}, Children: children}
+	}
+	c := &cube.Cube{Roots: []*cube.CallPath{path("serve", path("GET /user/{id}", path("f"))), path("GET /user/{id}"), path("GET", path("x"))}}
+	var connect func(*cube.CallPath)
+	connect = func(p *cube.CallPath) {
+		for _, child := range p.Children {
+			child.Parent = p
+			connect(child)
+		}
+	}
+	for _, p := range c.Roots {
+		connect(p)
+	}
+	for text, want := range map[string]int{"GET /user/{id}": 2, `GET \/user\/{id}`: 2, "/GET /user/{id}": 1, "serve/GET /user/{id}": 1, "serve ▸ GET /user/{id} ▸ f": 1, "/serve/GET /user/{id}/f": 1,
+		"user/{id}": 0, "ET /user/{id}": 0, "GET /user": 0, "/GET /user/{id}/f": 0, "GET/x": 1, "GET": 1, "GET / x": 1} {
+		p, err := parsePlace(text)
+		require.NoError(t, err, text)
+		require.Len(t, p.Find(c), want, text)
+	}
 }

@@ -14,10 +14,11 @@ import (
 //
 // As text the names are separated by / or ▸. With a / at the beginning the first name is that of a root. A * stands for
 // any characters of one name, and ** for any number of regions. A \ takes the special meaning from the character after it,
-// among them =, @ and #.
+// among them =, @ and #. Names that have a / themselves, as those of routes, are also found if it is not escaped: GET /user/{id}.
 type Place struct {
 	rooted bool
 	steps  []step
+	plain  string // the names with / between them, if no character has a special meaning
 }
 
 // step is a name of a place: literal pieces with anything between them; nil stands for any number of regions.
@@ -25,9 +26,15 @@ type step []string
 
 // parsePlace reads a place.
 func parsePlace(text string) (Place, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "▸", "/"))
+	names := strings.Split(text, "▸")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
 	var p Place
-	text, p.rooted = strings.CutPrefix(text, "/")
+	text, p.rooted = strings.CutPrefix(strings.Join(names, "/"), "/")
+	if !strings.ContainsAny(text, special) {
+		p.plain = text
+	}
 	if text == "" {
 		return Place{}, errors.New("no place after @; for instance @main/solve")
 	}
@@ -42,6 +49,9 @@ func parsePlace(text string) (Place, error) {
 	}
 	if p.steps[len(p.steps)-1] == nil {
 		return Place{}, errors.New("a place ends in a name, not in **: what is below a call path always counts")
+	}
+	if text := p.String(); !strings.ContainsAny(text, special) { // also if something was escaped that need not be
+		p.plain = strings.TrimPrefix(text, "/")
 	}
 	return p, nil
 }
@@ -58,7 +68,7 @@ func splitUnescaped(text string) (names []string) {
 func parseStep(name string) (step, error) {
 	switch name {
 	case "":
-		return nil, errors.New("an empty name in the place")
+		return nil, errors.New(`an empty name in the place; \/ is a / within a name`)
 	case "**":
 		return nil, nil
 	}
@@ -82,6 +92,11 @@ func (p Place) Whole() bool { return len(p.steps) == 0 }
 
 // String writes the place so that parsePlace reads it; "" for the whole program.
 func (p Place) String() string {
+	if p.plain != "" && p.rooted {
+		return "/" + p.plain
+	} else if p.plain != "" {
+		return p.plain
+	}
 	var b strings.Builder
 	for i, s := range p.steps {
 		if i > 0 || p.rooted {
@@ -100,11 +115,14 @@ func (p Place) String() string {
 	return b.String()
 }
 
+// special are the characters with a meaning within names; a / is between them.
+const special = `\*=@#`
+
 // escape writes a name so that nothing in it has a special meaning.
 func escape(name string) string {
 	var b strings.Builder
 	for i, r := range name {
-		if strings.ContainsRune(`\/*=@#`, r) || unicode.IsSpace(r) {
+		if r == '/' || strings.ContainsRune(special, r) || unicode.IsSpace(r) && (r != ' ' || i == 0 || i == len(name)-1) {
 			b.WriteByte('\\')
 		}
 		_, size := utf8.DecodeRuneInString(name[i:])
@@ -119,7 +137,7 @@ func (p Place) Find(c *cube.Cube) []*cube.CallPath {
 	var walk func([]*cube.CallPath)
 	walk = func(list []*cube.CallPath) {
 		for _, path := range list {
-			if p.matches(path, len(p.steps)) {
+			if p.matches(path, len(p.steps)) || p.ends(path) {
 				found = append(found, path)
 			} else {
 				walk(path.Children)
@@ -128,6 +146,23 @@ func (p Place) Find(c *cube.Cube) []*cube.CallPath {
 	}
 	walk(c.Roots)
 	return found
+}
+
+// ends says whether a call path ends in the names as they are written.
+func (p Place) ends(path *cube.CallPath) bool {
+	if p.plain == "" {
+		return false
+	}
+	for rest := "/" + p.plain; path != nil; path = path.Parent {
+		var more bool
+		if rest, more = strings.CutSuffix(rest, "/"+path.Region.Name); !more {
+			return false
+		}
+		if rest == "" {
+			return !p.rooted || path.Parent == nil
+		}
+	}
+	return false
 }
 
 // matches says whether a call path ends in the first n steps.
