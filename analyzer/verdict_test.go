@@ -451,7 +451,7 @@ location main
   0 enter main
   1 lock a
   1 leave
-  10 lock b
+  10 lock b @m.go:2
   10 blocked
 location w
   0 begin worker
@@ -462,7 +462,7 @@ location w
 location x
   0 begin x
   100 end
-`, "Deadlock: main and worker hold locks and wait for each other's.", true, "", "", 0},
+`, "Deadlock: main and worker hold locks and wait for each other's.", true, "", "m.go", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := analyzeText(t, c.trace)

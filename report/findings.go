@@ -22,7 +22,7 @@ func (p *page) findings() {
 		p.awayFrom(p.slept(nil))
 		return
 	}
-	critical := 0
+	critical := rankDeadlocks(e, list)
 	for critical < len(list) && p.matters(&list[critical]) {
 		critical++
 	}
@@ -177,19 +177,22 @@ func (e *Experiment) looksAgain(sleep *Finding) bool {
 
 // awaited says what those of findings wait for who wait for nobody in the trace.
 func (p *page) awaited(list []Finding) string {
-	networks, timers := 0, 0
+	networks, timers, never := 0, 0, 0
 	for i := range list {
 		if p.e.leaf(list[i].Path).network() {
 			networks++
 		} else if name := p.e.Metrics[list[i].Metric].Name; name == metric.TimerWait || name == metric.Sleep {
 			timers++
+		} else if 2*p.e.unended(&list[i]) > list[i].Critical {
+			never++
 		}
 	}
 	var what []string
 	for _, x := range []struct {
 		n    int
 		name string
-	}{{networks, "the network"}, {timers, "timers"}, {len(list) - networks - timers, "something that is not recorded"}} {
+	}{{networks, "the network"}, {timers, "timers"}, {never, "what had not come"},
+		{len(list) - networks - timers - never, "something that is not recorded"}} {
 		if x.n > 0 {
 			what = append(what, x.name)
 		}
@@ -386,6 +389,8 @@ func (p *page) headline(f *Finding) string {
 	title := clean(p.e.kind(f).Title)
 	if p.e.bothSelect(f) {
 		title = "Late sender or receiver"
+	} else if p.e.kind(f).Name == metric.ExternalWait && p.e.leaf(f.Path).locks() {
+		title = "Waiting for a lock"
 	} else if p.e.kind(f).Name == metric.ExternalWait && 2*p.e.unended(f) > f.external() {
 		title = "Waiting for what had not come"
 	}
@@ -472,6 +477,10 @@ func (p *page) causersOf(f *Finding) []Causer {
 func (p *page) nobody(f *Finding) (who, such string) {
 	h := &p.e.Header
 	switch {
+	case p.e.leaf(f.Path).locks() && p.e.own(f) && len(f.Locations) == 1:
+		return "a lock that it holds itself", ""
+	case p.e.leaf(f.Path).locks() && p.e.own(f):
+		return "locks that they hold themselves", ""
 	case p.e.leaf(f.Path).locks():
 		return "a lock that no other " + h.worker() + " is known to hold", ""
 	case 2*p.e.unended(f) > f.external():
@@ -492,17 +501,27 @@ func (f *Finding) external() (ns int64) {
 	return ns
 }
 
+// lasted is how long what began then, ns since the start of the experiment, had lasted when the last process ended.
+func (h *Header) lasted(since int64) int64 { return h.Begin + h.Span - since }
+
 // unended is how long those who were in a finding's operations at the end had been in these. A select that has not ended is on no object.
 func (e *Experiment) unended(f *Finding) (ns int64) {
-	for _, n := range e.NeverEnded {
+	e.never(f, func(n *NeverEnded) { ns += e.Header.lasted(n.Since) })
+	return ns
+}
+
+// never calls a function with the waits of a finding that never ended.
+func (e *Experiment) never(f *Finding, each func(*NeverEnded)) {
+	lines := f.AllLines()
+	for i := range e.NeverEnded {
+		n := &e.NeverEnded[i]
 		if f.Object != (Object{}) && e.leaf(n.Path).Name == selectName {
 			continue
 		}
-		if slices.ContainsFunc(f.AllLines(), func(l Line) bool { return l.Path == n.Path && l.Group == e.Locations[n.Location].Group }) {
-			ns += e.Header.Span - n.Since
+		if slices.ContainsFunc(lines, func(l Line) bool { return l.Path == n.Path && l.Group == e.Locations[n.Location].Group }) {
+			each(n)
 		}
 	}
-	return ns
 }
 
 // causers ends a finding's sentence with those who were waited for.

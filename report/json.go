@@ -139,7 +139,8 @@ type (
 	jsonCauser struct {
 		jsonPlace
 		Severity  int64    `json:"severity_ns"`
-		Locations []string `json:"locations"` // empty if nobody in the trace
+		Locations []string `json:"locations"` // largest severity first; empty if nobody in the trace
+		Mattering int      `json:"mattering"` // the first of them that have 99 % of it together: those that the text report counts
 	}
 	jsonTime struct {
 		jsonPlace
@@ -336,7 +337,7 @@ func (e *Experiment) jsonFinding(f *Finding) jsonFinding {
 func (e *Experiment) jsonCausers(causers []Causer) []jsonCauser {
 	list := []jsonCauser{}
 	for _, c := range causers {
-		causer := jsonCauser{jsonPlace: jsonPlace{CallPath: []string{}}, Severity: c.Severity, Locations: e.locationNames(c.Locations)}
+		causer := jsonCauser{jsonPlace: jsonPlace{CallPath: []string{}}, Severity: c.Severity, Locations: e.locationNames(c.Locations), Mattering: len(c.mattering())}
 		if place := e.jsonPlaceOrNull(c.Path); place != nil {
 			causer.jsonPlace = *place
 		}

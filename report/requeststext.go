@@ -70,8 +70,13 @@ func (s *Step) cause() string {
 
 // phrase says what a goroutine did, in words.
 func (s *Step) phrase() string {
-	if s.Metric == metric.Network && len(s.CallPath) > 0 && s.CallPath[len(s.CallPath)-1] == wire.Pipe {
-		return "waiting for a pipe"
+	if len(s.CallPath) > 0 {
+		switch last := s.CallPath[len(s.CallPath)-1]; {
+		case s.Metric == metric.Network && last == wire.Pipe:
+			return "waiting for a pipe"
+		case s.Metric == metric.ExternalWait && (Region{Name: last, Operation: true}).locks():
+			return "waiting for a lock that nobody is known to hold"
+		}
 	}
 	return phrase(s.Metric)
 }

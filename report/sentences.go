@@ -63,8 +63,8 @@ func (s *Sentences) Requests() (rows []RequestRow, notes []string) {
 	return requestRows(s.p.e.Requests, math.MaxInt), s.p.ofRequests()
 }
 
-// Who names locations of a group: one by its name, several as "worker ×7".
-func (s *Sentences) Who(group int32, locations []uint32) string { return s.p.who(group, locations) }
+// Causer names those of a causer who matter, one by its name, several as "worker ×7": as the sentence of its finding does.
+func (s *Sentences) Causer(c *Causer) string { return s.p.who(c.Group, c.mattering()) }
 
 // Location names a location.
 func (s *Sentences) Location(l uint32) string { return s.p.name(l) }

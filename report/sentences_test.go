@@ -22,7 +22,12 @@ func TestSentences(t *testing.T) {
 	s := e.Sentences()
 	f := &e.Findings[0]
 	require.Contains(t, page, words(s.Finding(f)), "the text report says the same")
-	require.Equal(t, "worker ×7 (of 8)", words(s.Who(f.Group, f.Locations)))
+	c := Causer{Group: f.Group, Locations: f.Locations}
+	require.Equal(t, "worker ×7 (of 8)", words(s.Causer(&c)))
+	c.Mattering = 2
+	require.Equal(t, "worker ×2 (of 8)", words(s.Causer(&c)), "as the sentence counts")
+	require.Equal(t, 2, e.jsonCausers([]Causer{c})[0].Mattering)
+	require.Equal(t, 7, e.jsonCausers([]Causer{{Group: f.Group, Locations: f.Locations}})[0].Mattering)
 	for _, w := range s.StillWaiting() {
 		require.Contains(t, page, words(w.Text))
 	}

@@ -312,7 +312,7 @@ func (p *page) sleepers(top spending) string {
 // endless says whether it was most of the time in a wait that did not end, on the one who was there longest.
 func (e *Experiment) endless(top spending) bool {
 	return slices.ContainsFunc(e.NeverEnded, func(n NeverEnded) bool {
-		return e.Paths[n.Path].Region == e.Paths[top.path].Region && n.Location == top.largest && 2*(e.Header.Span-n.Since) > top.time
+		return e.Paths[n.Path].Region == e.Paths[top.path].Region && n.Location == top.largest && 2*e.Header.lasted(n.Since) > top.time
 	})
 }
 

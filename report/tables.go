@@ -165,10 +165,14 @@ type OnPath struct {
 func (p *page) parts() (list []OnPath) {
 	s := &p.e.Split
 	network, timers, calls := p.e.network(), p.e.timers(), p.e.calls()
+	external := "waiting for what is not in the trace"
+	if p.e.Header.allAsleep() {
+		external = "waiting for what had not come, or is not in the trace"
+	}
 	for _, x := range []OnPath{
 		{s.Execution, p.executing()}, {s.Runnable, "ready to run"}, {s.Waiting, "waiting for others"}, {s.Sleep, "asleep"},
 		{network, "waiting for the network"}, {timers, "waiting for timers"}, {calls, "in system calls"},
-		{s.External - network - timers - calls, "waiting for what is not in the trace"}, {s.NotRecorded, "not recorded"},
+		{s.External - network - timers - calls, external}, {s.NotRecorded, "not recorded"},
 	} {
 		if x.Time > 0 {
 			list = append(list, x)

@@ -31,8 +31,9 @@ func (v *Verdict) Hint(say func(string), known func(file string, line int, opera
 	}
 }
 
-// Judge sets the verdict, from all else that is in the experiment.
+// Judge sets the verdict, from all else that is in the experiment, and puts findings of deadlocks first.
 func (e *Experiment) Judge() {
+	rankDeadlocks(e, e.Findings)
 	p := &page{e: e, files: e.shortFiles(), said: map[string]int{}}
 	e.Verdict = p.verdict()
 	switch h := &e.Header; {
@@ -60,11 +61,11 @@ func (p *page) verdict() Verdict {
 	if e.Merged {
 		return Verdict{}
 	}
-	if deadlocks := p.deadlocks(); len(deadlocks) > 0 {
-		return Verdict{Text: deadlocks[0], Certain: true}
+	if v, is := p.deadlocked(); is {
+		return v
 	}
-	if text := p.asleep(); text != "" {
-		return Verdict{Text: text}
+	if v, is := p.asleep(); is {
+		return v
 	}
 	if v, is := p.timedOut(); is {
 		return v

@@ -190,7 +190,7 @@ func (p *page) byDesign(path uint32, object string, since int64, locations []uin
 
 // passing says whether a wait since then is no longer than requests that did end.
 func (e *Experiment) passing(since int64) bool {
-	return e.Serves() && e.Header.Span-since <= e.Requests[0].Max
+	return e.Serves() && e.Header.lasted(since) <= e.Requests[0].Max
 }
 
 // asBefore says whether goroutines wait for a message, a condition or what comes from outside where they had got one before, so that it is what they do between two pieces of work.
@@ -322,11 +322,14 @@ func (p *page) timedOut() (v Verdict, is bool) {
 	return v, is
 }
 
-// asleep names all goroutines that are recorded if all were waiting when the program ended as Go ends one in which nobody can go on; "" if not. A
+// allAsleep says whether all goroutines that are recorded were waiting when the program ended as Go ends one in which nobody can go on.
+func (h *Header) allAsleep() bool { return h.Exit == crashed && h.Asleep }
+
+// asleep names all goroutines that are recorded if all were waiting when the program ended as Go ends one in which nobody can go on. A
 // goroutine that is not recorded may have crashed, or a signal ended the program with the same status, so it is no proof.
-func (p *page) asleep() string {
-	if p.e.Header.Exit != crashed || !p.e.Header.Asleep {
-		return ""
+func (p *page) asleep() (v Verdict, is bool) {
+	if !p.e.Header.allAsleep() {
+		return v, false
 	}
 	const most = 4
 	waits := p.stillWaiting()
@@ -340,7 +343,8 @@ func (p *page) asleep() string {
 	if n := len(waits) - most; n > 0 {
 		text += "; and " + glue(count(int64(n), "other wait"))
 	}
-	return text + "."
+	r := p.e.leaf(waits[0].Path)
+	return Verdict{Text: text + ".", File: r.File, Line: r.Line}, true
 }
 
 // waitMost says of a finding that it is the longest wait in sum.

@@ -269,7 +269,7 @@ func (a *api) causersOf(words *report.Sentences, causers []report.Causer, all in
 	for _, c := range causers {
 		out := causer{Name: "nobody in the trace", Resource: -1, Path: a.places.path(int(c.Path)), Severity: c.Severity, Share: share(c.Severity, all)}
 		if c.Group >= 0 {
-			out.Name = words.Who(c.Group, c.Locations)
+			out.Name = words.Causer(&c)
 		}
 		if len(c.Locations) == 1 {
 			out.Resource = a.places.location(int(c.Locations[0]))
