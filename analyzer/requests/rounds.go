@@ -14,7 +14,7 @@ type pause struct {
 // leastPauses is how often a goroutine has to be at the place where it waits, so that it is a loop. Between them are two whole rounds.
 const leastPauses = 3
 
-// pauses says whether a call path may be that of a pause: the function that has the operation is one of the program itself.
+// pauses says whether a call path may be that of a pause: the function that has the operation is one of the program itself, or a recording shows nothing else between that and the operation.
 func (p *paths) pauses(path int32) bool {
 	switch x := &p.list[path]; x.kind {
 	case wire.RecvBegin, wire.SelectBegin, wire.SleepBegin, wire.CondBegin:
@@ -27,8 +27,8 @@ func (p *paths) pauses(path int32) bool {
 	return false
 }
 
-// roundsOf adds the rounds of a goroutine, none if it has no loop: the place where it waits is the outermost one to which it comes so often, of several the one that
-// was first. What comes before the first pause is no round, and neither is what comes after the last, if the goroutine ends with it.
+// roundsOf adds the rounds of a goroutine, none if it has no loop: the place where it waits is the outermost one to which it comes so often, of several one in a
+// function of the program itself, and then the one that was first. What comes before the first pause is no round, and neither is what comes after the last, if the goroutine ends with it.
 func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 	if len(l.pauses) < leastPauses {
 		return all
@@ -39,7 +39,7 @@ func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 	}
 	at := int32(-1)
 	for _, p := range l.pauses {
-		if often[p.path] >= leastPauses && (at < 0 || r.paths.list[p.path].depth < r.paths.list[at].depth) {
+		if often[p.path] >= leastPauses && (at < 0 || r.outer(p.path, at)) {
 			at = p.path
 		}
 	}
@@ -65,10 +65,20 @@ func (r *reader) roundsOf(loc uint32, l *life, all []request) []request {
 	return all
 }
 
-// loop returns the name of the function that has an operation.
+// outer says whether a place is rather that of a loop than another one.
+func (r *reader) outer(path, than int32) bool {
+	x, y := &r.paths.list[path], &r.paths.list[than]
+	if x.depth != y.depth {
+		return x.depth < y.depth
+	}
+	own, others := r.paths.region(x.region), r.paths.region(y.region)
+	return ofProgram(&own) && !ofProgram(&others)
+}
+
+// loop returns the name of the function of the program in which an operation is: one of a library, which this calls, or which is called back in it, has no loop of the program.
 func (r *reader) loop(path int32) string {
 	x := &r.paths.list[path]
-	if f := r.paths.region(x.region); f.Func != "" {
+	if f := r.paths.region(x.region); ofProgram(&f) {
 		return wire.ShortName(f.Func)
 	}
 	if x.parent < 0 {

@@ -1,6 +1,7 @@
 package requests_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,4 +96,44 @@ location conn
 	require.Equal(t, []string{"(all)", "GET /debug/pprofile"}, []string{r.Requests[0].Name, r.Requests[1].Name})
 	require.Equal(t, [2]int64{1, 20}, [2]int64{int64(r.Requests[0].Count), r.Requests[0].Max})
 	require.Contains(t, r.Warnings, "requests for profiles and traces of the program itself (net/http/pprof), which are left out: 1")
+}
+
+// TestRoundsOfLoopsThatCallBack: a recording shows a function that a library calls back right below that of the program, but the loop is that of the program, which sleeps.
+func TestRoundsOfLoopsThatCallBack(t *testing.T) {
+	const client = `
+channel c cap 1
+mutex m
+location main
+  0 enter main.main @m.go:1(main.main)
+  0 create client
+  900 exit
+location client
+  0 begin main.client by main
+  0 enter main.client @m.go:9(main.client)
+  10 recv c @/usr/local/go/src/net/http/transport.go:2422(net/http.(*persistConn).readLoop.func4)
+  20 leave
+  30 sleep @m.go:12(main.client)
+  130 leave
+  150 recv c @/usr/local/go/src/net/http/transport.go:2422(net/http.(*persistConn).readLoop.func4)
+  160 leave
+  180 sleep @m.go:12(main.client)
+  280 leave
+  300 recv c @/usr/local/go/src/net/http/transport.go:2422(net/http.(*persistConn).readLoop.func4)
+  310 leave
+  340 sleep @m.go:12(main.client)
+  440 leave
+  450 exit
+  450 end
+`
+	e := withRounds(t, client)
+	require.Len(t, e.Requests, 2)
+	r := e.Requests[1]
+	require.Equal(t, [2]any{"main.client", "round"}, [2]any{r.Name, r.Kind})
+	require.Equal(t, [3]int64{2, 55, 60}, [3]int64{int64(r.Count), r.Mean, r.Max}, "130–180 and 280–340")
+
+	e = withRounds(t, strings.ReplaceAll(client, "sleep @m.go:12(main.client)", "lock m @m.go:12(main.client)"))
+	require.Len(t, e.Requests, 2)
+	r = e.Requests[1]
+	require.Equal(t, [2]any{"main.client", "round"}, [2]any{r.Name, r.Kind}, "a loop that waits only in a library is one of the program, too")
+	require.Equal(t, [3]int64{2, 135, 140}, [3]int64{int64(r.Count), r.Mean, r.Max}, "20–150 and 160–300")
 }
