@@ -12,7 +12,8 @@ import (
 func (b *builder) header() {
 	h, defs := &b.out.Header, b.s.defs
 	head := b.s.archive.Header()
-	h.Processes, h.Events, h.Resolution = len(defs.Processes), b.s.events, head.Resolution
+	h.Processes, h.Recordings = processes(defs.Processes)
+	h.Events, h.Resolution = b.s.events, head.Resolution
 	h.Exit, h.Focus, b.out.Split = -1, b.path.end-b.path.begin, b.path.split
 	if p := b.lives.pathProcess; p >= 0 {
 		h.PathPID = defs.Processes[p].PID
@@ -51,6 +52,23 @@ func (b *builder) header() {
 		main := b.lives.main[r]
 		h.Asleep = h.Lost == 0 && h.Damaged == 0 && !b.lives.awake[r] && main != NoCauser && b.lives.never[main] != nil
 	}
+}
+
+// processes returns how many processes there are, and how many recordings of them, 0 if as many. One that began to record again, in another window, has the number and the command line of one before, which did
+// not record any more.
+func processes(list []trace.Process) (n, recordings int) {
+	for i := range list {
+		p := &list[i]
+		if !slices.ContainsFunc(list[:i], func(x trace.Process) bool {
+			return p.PID > 0 && x.PID == p.PID && slices.Equal(x.Args, p.Args) && (x.End <= p.Start || p.End <= x.Start)
+		}) {
+			n++
+		}
+	}
+	if n < len(list) {
+		recordings = len(list)
+	}
+	return n, recordings
 }
 
 // threads says whether locations are threads, which have names, and not goroutines.

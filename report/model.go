@@ -66,6 +66,7 @@ type Header struct {
 	Of         string   `json:"focus_of,omitempty"` // whose critical path it is, as "goroutine 7", if one was chosen, and not that of the run
 	Time       int64    `json:"time_ns"`            // sum of lifetimes, ns
 	Processes  int      `json:"processes"`
+	Recordings int      `json:"recordings,omitempty"` // of them, if one was recorded in several windows; each is told like a process of its own
 	Goroutines int      `json:"goroutines"`
 	Events     uint64   `json:"events"`
 	Lost       uint64   `json:"lost_events"`               // Experiment.Lost.Events

@@ -443,7 +443,7 @@ func (e *Experiment) waitIn(d doing) string {
 func (e *Experiment) collecting() int64 {
 	h := &e.Header
 	assist, calls := e.MetricIndex(metric.GCAssist), e.MetricIndex(metric.SystemCall)
-	if h.Load == nil || h.Processes != 1 || assist < 0 || calls < 0 || 200*e.Total(assist) < h.Time {
+	if h.Load == nil || h.Processes != 1 || h.Recordings > 0 || assist < 0 || calls < 0 || 200*e.Total(assist) < h.Time {
 		return 0
 	}
 	own := h.CPUTime - h.Load.Running - e.Total(calls)

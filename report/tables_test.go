@@ -51,6 +51,10 @@ func TestProcesses(t *testing.T) {
 	text := string(render(t, func(w io.Writer) error { return Text(w, e, TextOptions{}) }))
 	require.Contains(t, text, "\n3 processes, 2.00 s until the recording of the last one ended; the critical path\nis that of process 42\n")
 	require.NotContains(t, text, "exit status")
+	e.Header.Recordings = 4
+	require.Equal(t, "4 recordings of 3 processes, 2.00 s until the last one ended; the critical path is that of process 42", strings.ReplaceAll(e.Header.together(), nbsp, " "))
+	e.Header.Processes, e.Header.Recordings = 1, 2
+	require.Equal(t, "2 recordings of process 42, 2.00 s until the last one ended; the critical path is that of the first", strings.ReplaceAll(e.Header.together(), nbsp, " "))
 }
 
 // Call paths that look alike in a table have a second line each, which shows more of them; others have not.

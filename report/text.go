@@ -341,14 +341,7 @@ func (p *page) header() {
 	h := &p.e.Header
 	p.measured()
 	p.missing()
-	if h.Processes > 1 {
-		text := glue(count(int64(h.Processes), "process"))
-		if h.Span > 0 {
-			text += ", " + glue(seconds(h.Span)) + " until the recording of the last one ended"
-		}
-		if h.PathPID > 0 {
-			text += "; the critical path is that of process " + strconv.Itoa(h.PathPID)
-		}
+	if text := h.together(); text != "" {
 		p.styledPara(plain, 0, "", text)
 	}
 	p.styledPara(dim, 0, "", p.groups())
@@ -362,6 +355,26 @@ func (p *page) header() {
 			seconds(h.RecordingCost), count(int64(h.Events), "event"), h.RecordingCost/int64(h.Events)))
 	}
 	p.warnings(", see below.")
+}
+
+// together says how many processes or windows were recorded, and whose the critical path is; "" if there is but one.
+func (h *Header) together() string {
+	text, last, path := glue(count(int64(h.Processes), "process")), "the recording of the last one ended", "process "+strconv.Itoa(h.PathPID)
+	switch {
+	case h.Recordings == 0 && h.Processes <= 1:
+		return ""
+	case h.Recordings > 0 && h.Processes == 1:
+		text, last, path = glue(count(int64(h.Recordings), "recording"))+" of "+path, "the last one ended", "the first"
+	case h.Recordings > 0:
+		text, last = glue(count(int64(h.Recordings), "recording"))+" of "+text, "the last one ended"
+	}
+	if h.Span > 0 {
+		text += ", " + glue(seconds(h.Span)) + " until " + last
+	}
+	if h.PathPID > 0 {
+		text += "; the critical path is that of " + path
+	}
+	return text
 }
 
 // costly says whether recording took a tenth of the processor time or more.

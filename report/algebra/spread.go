@@ -237,7 +237,9 @@ func bandOf(values []float64) Band {
 	for _, v := range values {
 		b.Mean += v
 	}
-	b.Mean /= float64(b.N)
+	if b.Mean /= float64(b.N); b.Min == b.Max {
+		b.Mean = b.Min // a quotient may have been rounded, and copies of a report do not vary
+	}
 	if b.N == 1 {
 		return b
 	}
