@@ -26,15 +26,19 @@ func (p *process) used() {
 	case p.machine != nil: // all its time is the program's, as its kernel says, too
 		p.out.CPUTime(p.machine.monotonic() - int64(p.info.Start.Ticks))
 	default:
+		p.ceased, _ = p.view.Finished()
 		p.usedUntil(cpuTime(p.info.PID))
 	}
 }
 
-// usedUntil notes that the process has used so much since it was started, if that is known. What it became (exec) counts for itself. Less than what was
-// known is no news of it: when it has gone, another process may have its number.
+// usedUntil notes that the process has used so much since it was started, if that is known. What it became (exec), and what it used when it recorded no
+// more, does not count. Less than what was known is no news of it: when it has gone, another process may have its number.
 func (p *process) usedUntil(t int64) {
-	if p.next == nil && t > p.before+p.spent {
-		p.spent = t - p.before
+	if p.ceased > 0 {
+		t = min(t, p.ceased)
+	}
+	if p.next == nil && t > p.info.Used+p.spent {
+		p.spent = t - p.info.Used
 		p.out.CPUTime(p.spent)
 	}
 }

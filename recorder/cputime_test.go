@@ -19,6 +19,11 @@ import (
 // spent is the processor time that the measured program uses at least, if it is told to, ns.
 const spent = 100e6
 
+func spend() {
+	for until := cpuTime(os.Getpid()) + spent; cpuTime(os.Getpid()) < until; {
+	}
+}
+
 // usedTime returns the processor time of all processes in an archive. The measured program joins twice: as itself, and as what imports
 // package instrument.
 func usedTime(t *testing.T, archive string) (all int64) {
@@ -37,20 +42,35 @@ func TestCPUTime(t *testing.T) {
 	require.GreaterOrEqual(t, usedTime(t, archive), int64(spent))
 }
 
+// TestWindowCPUTime: what a process used before it began to record, and when it recorded no more, is not in the archive, except of
+// what recorded it before.
+func TestWindowCPUTime(t *testing.T) {
+	_, archive, _ := run(t, Options{}, "1", "1", "0", "window")
+	a, err := trace.Open(archive)
+	require.NoError(t, err)
+	defer a.Close()
+	p := a.Definitions().Processes
+	require.Len(t, p, 2)
+	require.GreaterOrEqual(t, p[0].CPUTime, int64(spent))
+	require.Less(t, p[0].CPUTime, int64(2*spent))
+	require.Less(t, p[1].CPUTime, int64(spent))
+}
+
 // TestUsedLess: what a process is said to have used that ends, or whose number another one has by now, does not become less.
 func TestUsedLess(t *testing.T) {
-	p := &process{out: new(trace.ProcessWriter), before: 10}
+	p := &process{out: new(trace.ProcessWriter), info: shm.Info{Used: 10}}
 	for _, used := range []int64{0, 10, 110, 30, 0} {
 		p.usedUntil(used)
 	}
 	require.EqualValues(t, 100, p.spent)
+	p.ceased = 130
+	p.usedUntil(500)
+	require.EqualValues(t, 120, p.spent, "what it used when it recorded no more does not count")
 }
 
 // TestOwnCPUTime: a program that records itself has used none when it begins.
 func TestOwnCPUTime(t *testing.T) {
-	before := cpuTime(os.Getpid())
-	for cpuTime(os.Getpid()) < before+spent {
-	}
+	spend()
 	dir := filepath.Join(t.TempDir(), "a")
 	began := cpuTime(os.Getpid())
 	r, err := Start(dir)

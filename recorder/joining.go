@@ -71,9 +71,7 @@ func (r *Recorder) open(name string) error {
 		p.info.Start, p.info.EventCost = clock.Stamp(p.machine.at(p.info.Start.Ticks)), 0
 	} else if s, ok := readStatus(p.info.PID); !ok || s.born != p.info.Born {
 		p.hidden = true
-	} else if p.recordsItself() {
-		p.before = cpuTime(p.info.PID)
-	} else {
+	} else if !p.recordsItself() {
 		p.watch()
 		if r.family != nil && p.info.PID == r.root {
 			go r.awaitReplaced(p.view)
@@ -84,7 +82,8 @@ func (r *Recorder) open(name string) error {
 	}
 	for _, q := range r.procs {
 		if q.info.PID == p.info.PID && q.info.Born == p.info.Born && q.next == nil {
-			q.next, p.before = p, q.before+q.spent // exec
+			q.usedUntil(p.info.Used)
+			q.next = p // exec, or the next window
 		}
 	}
 	r.procs = append(r.procs, p)

@@ -33,9 +33,9 @@ type process struct {
 	damage  error       // of its definitions
 	missing []string    // what it said of counters that it could not open
 	quotas  []quota     // of its control groups, when it began to record
-	before  int64       // processor time that it had used when it began to record, ns
-	spent   int64       // that it has used since, as far as known
-	next    *process    // the program that it became by exec, if that joined
+	spent   int64       // processor time that it has used since it began to record, ns, as far as known
+	ceased  int64       // that it had used when it ceased to record, ns; 0 if it has not
+	next    *process    // the program that it became by exec, if that joined, or its next window
 
 	pidfd   *os.File      // nil if the system has none, or not for this process
 	watched chan struct{} // closed when died is known, or never will be; nil if the process is not watched

@@ -127,7 +127,7 @@ func (r *Recorder) poll() (filled int) {
 		}
 		dead := !r.isRoot(p) && !p.alive() // asked first: what it left is complete
 		closed := p.closed                 // seen before: what was in progress then has written its last event by now
-		if r.o.Window != nil && p.closed == nil && p.view.Finished() {
+		if _, finished := p.view.Finished(); finished && r.o.Window != nil && p.closed == nil {
 			now := takeStamps()
 			p.closed = &now
 		}

@@ -63,6 +63,9 @@ const recordInto = "RECORDER_TEST_DIR"
 // ends.
 func measured(c shm.Config, args []string) int {
 	number := func(i int) int { n, _ := strconv.Atoi(args[i]); return n }
+	if args[3] == "window" {
+		spend()
+	}
 	b, err := shm.Create(c, clock.Best(), 0)
 	if err != nil {
 		panic(err)
@@ -99,8 +102,10 @@ func measured(c shm.Config, args []string) int {
 	case "stay":
 		time.Sleep(time.Hour)
 	case "spend":
-		for cpuTime(os.Getpid()) < spent {
-		}
+		spend()
+	case "window":
+		b.Finish()
+		spend()
 	}
 	return number(3)
 }

@@ -156,6 +156,7 @@ func (b *Buffer) describe(k clock.Kind, frequency uint64) {
 	b.h.clockKind, b.h.frequency = uint64(k), frequency
 	stamp := clock.Take(k)
 	b.h.startTicks, b.h.startMono, b.h.startWall = stamp.Ticks, uint64(stamp.Mono), uint64(stamp.Wall)
+	b.h.used = CPUTime()
 	args := strings.Join(os.Args, "\x00") + "\x00"
 	b.h.argsLength = uint64(copy(b.mem[argsStart:pageSize], args))
 }
@@ -176,7 +177,7 @@ func (b *Buffer) NewLocation() uint64 { return b.h.locations.Add(1) }
 func (b *Buffer) Count(c Count, n uint64) { b.h.counts[c].Add(n) }
 
 // Finish says that the process records no more.
-func (b *Buffer) Finish() { b.h.finished.Store(1) }
+func (b *Buffer) Finish() { b.h.finished.Store(max(1, CPUTime())) }
 
 // Label is what is known about a chunk's events.
 type Label struct {

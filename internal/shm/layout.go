@@ -95,9 +95,10 @@ type header struct {
 	eventCost   uint64        // picoseconds
 	locked      uint64        // 1: the file is locked as long as the process lives
 	processors  atomic.Uint64 // goroutines that can run at once
-	_           [15]uint64
+	used        uint64        // processor time when recording began, ns
+	_           [14]uint64
 
-	finished  atomic.Uint64 // 1: the process records no more
+	finished  atomic.Uint64 // 0: the process records; else, as used, when it ceased to
 	grown     atomic.Uint64 // blocks backed by file memory
 	locations atomic.Uint64 // numbers given out
 	defChunks atomic.Uint64 // blocks of definitions

@@ -103,9 +103,13 @@ func TestChunksTravel(t *testing.T) {
 	require.LessOrEqual(t, v.Memory(), int64(5<<20), "chunks are used again")
 	require.Empty(t, v.Owned())
 	require.Empty(t, v.Warnings())
-	require.False(t, v.Finished())
+	_, finished := v.Finished()
+	require.False(t, finished)
 	b.Finish()
-	require.True(t, v.Finished())
+	used, finished := v.Finished()
+	require.True(t, finished)
+	require.GreaterOrEqual(t, used, v.Info().Used)
+	require.Positive(t, used)
 }
 
 // TestOwnedNow looks again and again at a process that goes on writing: no piece is found without those before it.

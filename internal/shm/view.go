@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -37,6 +38,7 @@ type Info struct {
 	Clock     clock.Kind
 	Frequency uint64 // of the clock, ticks per second, roughly
 	EventCost uint64 // what recording an event costs the process, picoseconds, roughly
+	Used      int64  // processor time that the process had used when recording began, ns
 	// Processors is how many goroutines could run at once when recording began, 0 unknown.
 	Processors uint64
 	// Born is when the process started, in the kernel's clock ticks since boot, 0 unknown. It tells the process from others of its number,
@@ -99,7 +101,7 @@ func (v *View) check(h *header) error {
 		Start:     clock.Stamp{Ticks: h.startTicks, Mono: int64(h.startMono), Wall: int64(h.startWall)},
 		Clock:     clock.Kind(h.clockKind),
 		Frequency: h.frequency,
-		EventCost: h.eventCost, Processors: h.processors.Load(), Born: h.bootTicks,
+		EventCost: h.eventCost, Used: int64(min(h.used, math.MaxInt64)), Processors: h.processors.Load(), Born: h.bootTicks,
 	}
 	return nil
 }
@@ -124,8 +126,11 @@ func (v *View) Operations() (calls, ticks uint64) {
 	return v.h.timed.Load() * Timed, v.h.took.Load() * Timed
 }
 
-// Finished tells whether the process said that it records no more.
-func (v *View) Finished() bool { return v.h.finished.Load() != 0 }
+// Finished tells whether the process said that it records no more, and how much processor time it had used then, ns.
+func (v *View) Finished() (used int64, finished bool) {
+	n := v.h.finished.Load()
+	return int64(min(n, math.MaxInt64)), n != 0
+}
 
 // Alive tells whether the process may still write: it holds the file's lock; where there are no locks, a process of its number and its
 // time of start runs. A process that becomes another program (exec) is dead in this sense.
