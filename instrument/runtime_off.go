@@ -44,8 +44,9 @@ func countVisit(f *function) {
 	}
 }
 
-func (s *slot) awaitStates()                     {}
-func (se *session) tellStates(s *slot, t uint64) {}
+func (se *session) prepareTold(s *slot, words uintptr, t uint64) (uint64, bool) {
+	return se.room(s, words, t)
+}
 
 func (se *session) tellSoon(s *slot, t uint64, words uintptr) bool { return false }
 

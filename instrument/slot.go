@@ -178,11 +178,11 @@ func (se *session) prepare(s *slot, words uintptr, t uint64) (uint64, bool) {
 	if !se.states {
 		return se.room(s, words, t)
 	}
-	se.tellStates(s, t)
-	t, ok := se.room(s, words, t)
-	s.awaitStates()
-	return t, ok
+	return se.prepareTold(s, words, t)
 }
+
+// wordsOfTime are those of an event that reach may write.
+const wordsOfTime = 2
 
 // room is prepare for words alone.
 //
@@ -191,7 +191,6 @@ func (se *session) room(s *slot, words uintptr, t uint64) (uint64, bool) {
 	if int64(t-s.last) < 0 && s.chunk != 0 {
 		t = s.last // the clocks of two processors may differ by a few ticks
 	}
-	const wordsOfTime = 2
 	if s.pos+8*(words+wordsOfTime) > s.end {
 		waited, ok := se.take(s, t)
 		if !ok {

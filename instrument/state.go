@@ -5,6 +5,7 @@ package instrument
 import (
 	"unsafe"
 
+	"tracerec/internal/shm"
 	"tracerec/trace/wire"
 )
 
@@ -51,6 +52,28 @@ func (se *session) kept(g unsafe.Pointer) *slot {
 //go:norace
 func (se *session) keep(g unsafe.Pointer, e *entry[slot]) {
 	*(*uintptr)(unsafe.Pointer(&(*goroutine)(unsafe.Add(g, stateAt)).slot)) = uintptr(unsafe.Pointer(&e.value))
+}
+
+// prepareTold is prepare where the scheduler tells. It gets memory first: while the goroutine waits for that it may lose its processor, and what it
+// waited for a processor is no overhead. An Overhead event ends no earlier than what was told before, and takes no more than the time since then.
+//
+//go:norace
+func (se *session) prepareTold(s *slot, words uintptr, t uint64) (uint64, bool) {
+	var waited uint64
+	if s.chunk != 0 && s.pos+8*(words+wordsOfTime) > s.limit() {
+		if waited = se.buffer.Reserve(); waited > 0 {
+			se.buffer.Count(shm.HeldUp, waited)
+			t += waited
+			words += 2
+		}
+	}
+	se.tellStates(s, t)
+	t, ok := se.room(s, words, t)
+	if ok && waited > 0 {
+		s.put1(wire.Overhead, 0, t, waited)
+	}
+	s.awaitStates()
+	return t, ok
 }
 
 // awaitStates lets the next event look for stretches, if there are any.

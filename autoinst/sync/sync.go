@@ -160,7 +160,7 @@ var patches = []patch{
 	{"runtime/proc.go", "func preemptPark(gp *g) {", "\tcasGToPreemptScan(gp, _Grunning, _Gscan|_Gpreempted)\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecMoved(gp, _Grunning, _Gpreempted)\n\t}\n"},
 	{"runtime/proc.go", "func goschedImpl(gp *g, preempted bool) {", "\tcasgstatus(gp, _Grunning, _Grunnable)\n", behind,
-		"\tif tracerecRecording != 0 && !preempted {\n\t\ttracerecOf(gp).doing = tracerecYielded\n\t}\n"},
+		"\tif tracerecRecording != 0 && !preempted && tracerecOf(gp).busy == 0 {\n\t\ttracerecOf(gp).doing = tracerecYielded\n\t}\n"},
 	{"runtime/proc.go", "func reentersyscall(pc, sp, bp uintptr) {", "\tgp.m.locks++\n", behind,
 		"\tif tracerecRecording != 0 {\n\t\ttracerecCalls(tracerecOf(gp))\n\t}\n"},
 	{"runtime/proc.go", "func exitsyscall() {", "\tgp.waitsince = 0\n", behind,
