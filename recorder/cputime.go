@@ -37,7 +37,7 @@ func (p *process) usedUntil(t int64) {
 	if p.ceased > 0 {
 		t = min(t, p.ceased)
 	}
-	if p.next == nil && t > p.info.Used+p.spent {
+	if p.next == nil && p.machine == nil && t > p.info.Used+p.spent {
 		p.spent = t - p.info.Used
 		p.out.CPUTime(p.spent)
 	}
