@@ -56,3 +56,38 @@ func TestUntilSignal(t *testing.T) {
 		require.Equal(t, []any{c.text, c.certain, c.metric, c.file, c.line}, []any{strings.ReplaceAll(v.Text, "\u00a0", " "), v.Certain, v.Metric, v.File, v.Line}, c.name)
 	}
 }
+
+// TestLetGoBySignal: where main waits for a signal, and closes then what others wait for, it is told where the work was until then.
+func TestLetGoBySignal(t *testing.T) {
+	e := analyzeText(t, `
+signals stop cap 1
+channel done
+channel back
+location main
+  0 running on 0
+  0 enter main @main.go:1
+  50 recv stop @main.go:3
+  51 blocked
+  9950 leave
+  9960 close done @main.go:4
+  9961 leave
+  9962 recv back @main.go:5
+  9963 blocked
+  9985 leave
+  10000 exit
+location refresh
+  0 begin refresh
+  50 recv done @main.go:20
+  51 blocked
+  9970 leave closed
+  9980 send back @main.go:21
+  9981 leave
+  9990 exit
+  9995 end
+location burn
+  0 begin burn
+  5000 exit
+  5010 end
+`)
+	require.Contains(t, strings.ReplaceAll(e.Verdict.Text, "\u00a0", " "), "main waited for a signal in recv at main.go:3, so the critical path does not tell what the others did until then; ")
+}

@@ -61,6 +61,10 @@ func (e *Experiment) amongThemselves(f *Finding) bool {
 // knownAdvice returns the advice for a finding of which more, or less, is known than what its metric is about; "" for others.
 func (e *Experiment) knownAdvice(f *Finding) string {
 	switch {
+	case e.starved(f):
+		return notYetRunning
+	case e.signalled(f):
+		return afterSignal
 	case e.shared(f):
 		return sharedCall
 	case e.amongThemselves(f):

@@ -228,6 +228,8 @@ func (p *page) idling(path uint32) string {
 	switch x := p.e.spentAt(path); {
 	case p.e.triesAgain(path):
 		return "polling"
+	case x.doing == waking && 2*x.time > x.value && float64(x.time) < mostly*float64(x.value):
+		return "mostly ready to run"
 	case float64(x.time) < mostly*float64(x.value):
 	case x.doing == waking || x.doing == yielding:
 		return "ready to run"

@@ -108,7 +108,7 @@ var problems = []metric.Metric{
 	{
 		Name: TooFewProcessors, Title: "Too few processors",
 		Description: "Goroutines could have gone on, but no processor was free. Or they waited for workers, or for a place, while those who worked had all processors.",
-		Formula: "for a request, the part that makes it slow is time in which a goroutine was ready to run, if goroutines were for at least half as long while all processors were busy; pool_too_small, or pool_exhausted by those who work, while all processors are busy for four fifths of the run; " +
+		Formula: "for a request, the part that makes it slow is time in which a goroutine was ready to run, if goroutines were for at least half as long while all processors were busy; pool_too_small, or pool_exhausted by those who work, while all processors are busy for four fifths of the run; a wait for goroutines, during most of which they were ready to run, if processors were lacking in the whole run; " +
 			"for a run, see the sentence above the findings",
 		Advice: "Less work or more processors help; more goroutines do not. In a container, GOMAXPROCS above the quota makes it worse, as threads are stopped for the " +
 			"rest of a period: Go 1.25 and newer respect the quota unless GOMAXPROCS is set. See also gc_pressure: the collector takes processors, too.",
@@ -250,15 +250,17 @@ func (d *did) serves() bool {
 
 // recognise returns the name of the problem that a chain is an instance of, "" for none that is known.
 func recognise(chain []did) string {
+	first, last := &chain[0], &chain[len(chain)-1]
 	for i := range chain {
 		switch {
+		case chain[i].forPlace() && last.metric == metric.Ready: // who had the place
+			return TooFewProcessors
 		case chain[i].forPlace():
 			return PoolExhausted
 		case chain[i].limited():
 			return TimerBound
 		}
 	}
-	first, last := &chain[0], &chain[len(chain)-1]
 	if len(chain) > 1 && first.metric == metric.ReaderWait && chain[1].metric == metric.WriterWait {
 		return ReaderBehindWriter
 	}
@@ -266,6 +268,8 @@ func recognise(chain []did) string {
 	switch {
 	case holder > 0 && (waitsFor(chain[holder].metric) || chain[holder].metric == metric.Sleep || chain[holder].metric == metric.SystemCall):
 		return HeldAcrossWait
+	case sendsLate(first.metric) && last.metric == metric.Ready:
+		return TooFewProcessors
 	case len(chain) > 1 && sendsLate(first.metric) && alike(first, &chain[1]): // a channel that counts places, of which nobody knows how many there are
 		return ""
 	case len(chain) > 1 && sendsLate(first.metric):
@@ -311,6 +315,13 @@ func (e *Experiment) Problem(f *Finding) *metric.Metric {
 		return nil
 	case e.herd(f):
 		return problem(ThunderingHerd)
+	case e.starved(f) && !f.convoy(): // in a convoy, goroutines get the lock before they run
+		if !e.short() {
+			return nil
+		}
+		return problem(TooFewProcessors)
+	case served == TooFewProcessors:
+		return problem(served)
 	case 2*f.HeadOfLine > f.Severity:
 		return problem(HeadOfLine)
 	case e.behindReader(f):

@@ -8,10 +8,11 @@ import (
 	"tracerec/metric"
 )
 
-// full is the verdict that all processors, several of them, were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was.
+// full is the verdict that all processors were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was. Of one
+// processor that says something only if several goroutines wanted it.
 func (p *page) full() (Verdict, bool) {
 	e, h := p.e, &p.e.Header
-	if h.Load == nil || h.Processors < 2 || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
+	if h.Load == nil || h.Processors == 0 || h.Processors == 1 && e.Ready() == nil || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
 		return Verdict{}, false
 	}
 	most, share, known := p.mostWork()
@@ -21,7 +22,7 @@ func (p *page) full() (Verdict, bool) {
 	at := e.leaf(most.Path)
 	so := "so that with less waiting it would hardly take less time"
 	if e.robbed() { // with their own processors goroutines would have worked for less time, and waiting may then have been the rest
-		so = "but goroutines had them for only " + glue(percent(h.CPUTime, e.surelyRan())) + " of the time for which they ran, as other programs took the rest"
+		so = "but goroutines had " + h.them() + " for only " + glue(percent(h.CPUTime, e.surelyRan())) + " of the time for which they ran, as other programs took the rest"
 	}
 	text := fmt.Sprintf("%s busy for %s of the run, %s; %s.%s", h.processors(), glue(percent(h.Load.Busy, h.Wall)), so, share, p.pollingOf(most.Location))
 	return Verdict{Text: text, Certain: e.complete(h.Focus / 20), Metric: metric.Execution, File: at.File, Line: at.Line}, true
@@ -29,7 +30,10 @@ func (p *page) full() (Verdict, bool) {
 
 // processors begins a sentence about all that the program may use.
 func (h *Header) processors() string {
-	if h.Processors == 2 {
+	switch h.Processors {
+	case 1:
+		return "The only processor was"
+	case 2:
 		return "Both processors were"
 	}
 	return glue(fmt.Sprintf("All %d processors", h.Processors)) + " were"
@@ -66,30 +70,38 @@ func (e *Experiment) workIn() (work map[uint32]int64, most map[uint32]Cell) {
 	return work, most
 }
 
-// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places. Who gives up a processor is not kept from it.
+// kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places, or while the first finding waited for them, which is the same then.
+// Who gives up a processor is not kept from it.
 func (p *page) kept(top spending) (Verdict, bool) {
 	e := p.e
 	ready := e.Split.Runnable
 	for _, o := range e.Operations {
 		ready -= o.Yielded
 	}
-	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready {
+	f, starved := (*Finding)(nil), false
+	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(e.Header.Focus) {
+		f = &e.Findings[0]
+		starved = e.starved(f)
+	}
+	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready && (!starved || p.outweighed(f, top)) {
 		return Verdict{}, false
 	}
-	h := &e.Header
+	h, but := &e.Header, "did not run yet"
+	if e.short() {
+		but = "had no processor"
+	}
 	v := Verdict{Metric: metric.Wakeup, Certain: e.executionKnown() && e.complete(2*ready-h.Focus)}
 	if h.States {
 		v.Metric = metric.Ready
 	}
-	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but did not run yet", glue(percent(ready, h.Focus))) + p.collected()
+	v.Text = fmt.Sprintf("For %s of the critical path, goroutines were ready to run, but %s", glue(percent(ready, h.Focus)), but) + p.collected()
 	if e.robbed() {
 		v.Text += fmt.Sprintf("; those that ran had a real processor for only %s of that time, as other programs took the rest", glue(percent(h.CPUTime, e.surelyRan())))
 	}
 	if _, share, known := p.mostWork(); known && h.States {
 		v.Text += "; " + share
 	}
-	if v.Text += "."; len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(h.Focus) {
-		f := &e.Findings[0]
+	if v.Text += "."; f != nil && !starved {
 		v.Text += " " + p.delays("Of all waiting, that", f, p.extent(f))
 	}
 	return v, true

@@ -60,8 +60,13 @@ func (e *Experiment) Ready() *Ready {
 	return r
 }
 
-const lessWork = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else bound the " +
-	"number of goroutines that work at once, so that none is kept from running while others wait for it."
+// What to do where processors are lacking. GOMAXPROCS that is raised where other programs have the processors gets little of them.
+const (
+	lessWork   = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else " + boundWork
+	lessShared = "Other programs took a part of the processors: measure on a machine that is not shared. But these would not have been enough for all: less work or more processors make it faster, more goroutines do not; " + boundWork
+
+	boundWork = "bound the number of goroutines that work at once, so that none is kept from running while others wait for it."
+)
 
 // them stands for the processors.
 func (h *Header) them() string {
@@ -88,8 +93,11 @@ func (e *Experiment) lacking() *Ready {
 	}
 	r.Text = fmt.Sprintf("Goroutines were ready to run but had no processor for %s of all time: %.1f of them on average while %s busy, which was %s of the run.",
 		glue(percent(l.Lacking, h.Time)), float64(l.Lacking)/float64(l.Busy), all, glue(percent(l.Busy, h.Wall)))
-	if e.robbed() && e.enough() {
+	switch {
+	case e.robbed() && e.enough():
 		r.Advice = "Other programs took the rest of the processors: measure on a machine that is not shared."
+	case e.robbed():
+		r.Advice = lessShared
 	}
 	return r
 }
@@ -99,6 +107,34 @@ func (e *Experiment) lacked(ready int64) bool {
 	l := e.Header.Load
 	return l == nil || 2*l.Lacking >= ready
 }
+
+// starved says whether the causers of a finding were ready to run, but did not run, for more than half of the time in which they were waited for: at each of the places where they were most, for as much of
+// their time as of all that the critical path has there.
+func (e *Experiment) starved(f *Finding) bool {
+	ready := 0.0
+	for _, t := range firstOf(e.meanwhileOf(f), 3) {
+		if x := e.spentAt(t.Path); x.doing == waking && x.value > 0 {
+			ready += float64(t.Time) * float64(x.time) / float64(x.value)
+		}
+	}
+	return 2*ready > float64(f.awaited())
+}
+
+// short says whether processors are known to be lacking: or so many goroutines were ready to run all the time that each of the processors would have found one. While one is in a system call that keeps its
+// processor, nobody runs on that, so it is not busy.
+func (e *Experiment) short() bool {
+	h, ready := &e.Header, int64(0)
+	for name, sign := range map[string]int64{metric.Wakeup: 1, metric.StartLatency: 1, metric.Ready: 1, metric.Yielded: -1} {
+		if i := e.MetricIndex(name); i >= 0 {
+			ready += sign * e.Total(i)
+		}
+	}
+	return e.Ready() != nil || h.States && h.Processors > 0 && h.Wall > 0 && ready >= int64(h.Processors)*h.Wall
+}
+
+// notYetRunning is the advice for a finding whose causers are starved where it is not known that processors are too few.
+const notYetRunning = "Those who were waited for could have gone on for most of that time, but did not run yet: it helps little if they come earlier, have less to do, or are more. If processors are busy, also with other programs, " +
+	"less work or more processors help. If they are idle, it is the time that it takes to wake up: let goroutines wait for each other less often, such as by passing on several values at once."
 
 // surelyRan returns for how long goroutines ran, at least: who helps the garbage collector may wait there for others that do.
 func (e *Experiment) surelyRan() int64 {

@@ -38,10 +38,14 @@ the same place is a round.`
 // Words says what a part is, in a sentence.
 func (p *LatencyPart) Words() string { return p.Step.words() + p.onward() }
 
-// onward says what was waited for.
+// onward says what was waited for. Those who waited at one place for each other in turn are told as one.
 func (p *LatencyPart) onward() (s string) {
+	before := &p.Step
 	for i := range p.Via {
-		s += p.Via[i].cause()
+		if via := &p.Via[i]; via.cause() != before.cause() {
+			s += via.cause()
+			before = via
+		}
 	}
 	if p.Causer != nil {
 		s += p.Causer.cause()

@@ -509,12 +509,12 @@ func (p *page) standsStill(top spending) bool {
 	return i >= 0 && top.doing != waking && top.doing != yielding && !e.executionKnown() && top.value > 0 && top.most == top.value && e.Header.Goroutines > 1 && e.Header.Time > 2*e.Header.Focus
 }
 
-// longest returns the finding whose waiting is longest in sum, of those that are no waiting for work; nil if none is worth it.
+// longest returns the finding whose waiting is longest in sum, of those that are no waiting for work or a signal; nil if none is worth it.
 func (p *page) longest() (longest *Finding) {
 	e := p.e
 	for i := range e.Findings {
 		f := &e.Findings[i]
-		if len(f.Causers) > 0 && f.Causers[0].Group >= 0 && !p.idle(f) && (longest == nil || f.Severity > longest.Severity) {
+		if len(f.Causers) > 0 && f.Causers[0].Group >= 0 && !p.idle(f) && !e.signalled(f) && (longest == nil || f.Severity > longest.Severity) {
 			longest = f
 		}
 	}
@@ -638,6 +638,8 @@ func (p *page) meanwhileFor(f *Finding, causers []Causer) string {
 	there := p.e.meanwhileOf(f)[0].Time
 	others := those[1:]
 	switch {
+	case 2*there <= f.awaited() && p.e.spentAt(path).doing == waking: // not of all that time
+		return ""
 	case len(others) > 0:
 		rest := count(int64(len(others)), "other")
 		if len(others) == 1 {

@@ -286,6 +286,15 @@ func (e *Experiment) awaitsSignal(path uint32) bool {
 	})
 }
 
+// signalled says whether the causers of a finding waited for a signal for most of the time in which they were waited for: they let others go on because it came.
+func (e *Experiment) signalled(f *Finding) bool {
+	d, ok := e.mainly(f)
+	return ok && d.group < 0 && e.leaf(uint32(d.path)).Operation && e.awaitsSignal(uint32(d.path))
+}
+
+// afterSignal is the advice for such a finding.
+const afterSignal = "The one who was waited for waited for a signal, and let the others go on when that came, as it is meant to: it was not late. What takes long is what the program did before the signal."
+
 // isTimer tells whether the description of an object is that of a timer.
 func isTimer(object string) bool { return strings.HasPrefix(object, "timer") }
 
@@ -359,10 +368,13 @@ func (p *page) untilSignal(top spending) (Verdict, bool) {
 	if top.doing != awaiting || 2*top.time < p.e.Header.Focus || !p.e.awaitsSignal(top.path) {
 		return Verdict{}, false
 	}
-	f := p.longest()
-	if f == nil {
-		return Verdict{}, false
+	waited := fmt.Sprintf("For %s of %s, %s waited for a signal in %s, so the critical path does not tell what", glue(percent(top.time, p.e.Header.Focus)), p.e.Header.focus(), p.name(top.largest), p.at(top.path))
+	if f := p.longest(); f != nil {
+		return p.of(f, p.waitMost(f)+" "+waited+" this holds up.", false), true
 	}
-	return p.of(f, fmt.Sprintf("%s For %s of %s, %s waited for a signal in %s, so the critical path does not tell what this holds up.", p.waitMost(f),
-		glue(percent(top.time, p.e.Header.Focus)), p.e.Header.focus(), p.name(top.largest), p.at(top.path)), false), true
+	if most, share, known := p.mostWork(); known && p.e.executionKnown() && 50*p.e.execution() > p.e.Header.Wall { // else it was quiet
+		at := p.e.leaf(most.Path)
+		return Verdict{Text: waited + " the others did until then; " + share + ".", Metric: metric.Execution, File: at.File, Line: at.Line}, true
+	}
+	return Verdict{}, false
 }
