@@ -145,9 +145,9 @@ func (p *page) then(f *Finding, holders []holder) string {
 	}
 	what := p.doingAt(path)
 	if slices.ContainsFunc(holders, func(h holder) bool {
-		return h.region == p.region(path) || h.region == p.at(path) && p.idling(path) == ""
+		return h.region == p.region(path) || h.region == p.at(path) && p.surely(path) == ""
 	}) {
-		what = p.idling(path)
+		what = p.surely(path)
 	}
 	if what == "" {
 		return ""
@@ -160,7 +160,15 @@ func (p *page) doingAt(path uint32) string {
 	if p.e.leaf(path).timed() {
 		return "waiting for its timer"
 	}
-	return strings.TrimPrefix(p.idling(path)+" in "+p.at(path), " ")
+	return strings.TrimPrefix(p.surely(path)+" in "+p.at(path), " ")
+}
+
+// surely is what they did there, unless they did so only mostly.
+func (p *page) surely(path uint32) string {
+	if what := p.idling(path); what != mostlyReady {
+		return what
+	}
+	return ""
 }
 
 // region names the region of a call path.

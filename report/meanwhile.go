@@ -223,13 +223,16 @@ func (p *page) doing(f *Finding) (list []Doing) {
 	return list
 }
 
+// mostlyReady is what goroutines do where it is not nearly all the time.
+const mostlyReady = "mostly ready to run"
+
 // idling says what goroutines do nearly all the time that the critical path is on them at a call path, if that is neither work nor told by its name.
 func (p *page) idling(path uint32) string {
 	switch x := p.e.spentAt(path); {
 	case p.e.triesAgain(path):
 		return "polling"
 	case x.doing == waking && 2*x.time > x.value && float64(x.time) < mostly*float64(x.value):
-		return "mostly ready to run"
+		return mostlyReady
 	case float64(x.time) < mostly*float64(x.value):
 	case x.doing == waking || x.doing == yielding:
 		return "ready to run"
