@@ -8,11 +8,10 @@ import (
 	"tracerec/metric"
 )
 
-// full is the verdict that all processors were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was. Of one
-// processor that says something only if several goroutines wanted it.
+// full is the verdict that all processors were busy nearly all the time: whatever goroutines wait for, nobody could have done more meanwhile. It says where most of the work was.
 func (p *page) full() (Verdict, bool) {
 	e, h := p.e, &p.e.Header
-	if h.Load == nil || h.Processors == 0 || h.Processors == 1 && e.Ready() == nil || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
+	if h.Load == nil || h.Processors == 0 || h.Of != "" || float64(h.Load.Busy) < mostly*float64(h.Wall) || !e.executionKnown() {
 		return Verdict{}, false
 	}
 	most, share, known := p.mostWork()
@@ -70,6 +69,16 @@ func (e *Experiment) workIn() (work map[uint32]int64, most map[uint32]Cell) {
 	return work, most
 }
 
+// starved returns the first finding, nil if it is not worth telling, and says whether those whom it waited for had no processor, so that they are no cause.
+func (p *page) starved(top spending) (first *Finding, is bool) {
+	e := p.e
+	if len(e.Findings) == 0 || float64(e.Findings[0].Critical) < worth*float64(e.Header.Focus) {
+		return nil, false
+	}
+	first = &e.Findings[0]
+	return first, e.short() && e.starved(first) && !p.outweighed(first, top)
+}
+
 // kept is the verdict that goroutines on the critical path were ready to run more than half of the time, but did not, in many places, or while the first finding waited for them, which is the same then.
 // Who gives up a processor is not kept from it.
 func (p *page) kept(top spending) (Verdict, bool) {
@@ -78,12 +87,13 @@ func (p *page) kept(top spending) (Verdict, bool) {
 	for _, o := range e.Operations {
 		ready -= o.Yielded
 	}
-	f, starved := (*Finding)(nil), false
-	if len(e.Findings) > 0 && float64(e.Findings[0].Critical) >= worth*float64(e.Header.Focus) {
-		f = &e.Findings[0]
-		starved = e.starved(f)
+	f, starved := p.starved(top)
+	if starved {
+		if v, ok := p.full(); ok { // the only processor was busy
+			return v, true
+		}
 	}
-	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready && (!starved || p.outweighed(f, top)) {
+	if 2*ready <= e.Header.Focus || top.doing == waking && 2*top.time > ready && !starved {
 		return Verdict{}, false
 	}
 	h, but := &e.Header, "did not run yet"

@@ -63,7 +63,7 @@ func (e *Experiment) Ready() *Ready {
 // What to do where processors are lacking. GOMAXPROCS that is raised where other programs have the processors gets little of them.
 const (
 	lessWork   = "Less work or more processors make it faster, more goroutines do not. Raise GOMAXPROCS if the machine has more; else " + boundWork
-	lessShared = "Other programs took a part of the processors: measure on a machine that is not shared. But these would not have been enough for all: less work or more processors make it faster, more goroutines do not; " + boundWork
+	lessShared = "Less work or more processors make it faster, more goroutines do not. Other programs took a part of the processors, but these would not have been enough for all: measure on a machine that is not shared, and " + boundWork
 
 	boundWork = "bound the number of goroutines that work at once, so that none is kept from running while others wait for it."
 )

@@ -42,7 +42,7 @@ func TestStarved(t *testing.T) {
 		{"the only processor was busy", 600, 1, 900, "The only processor was busy for 90.0 % of the run, so that with less waiting it would hardly take less time; ", advice},
 		{"both were", 600, 2, 900, "Both processors were busy for 90.0 % of the run, so that with less waiting it would hardly take less time; ", advice},
 		{"it was not, or in system calls", 600, 1, 0, "For 60.0 % of the critical path, goroutines were ready to run, but had no processor; 100.0 % of the work is in make at a.go:3.", advice},
-		{"there are more than would be needed", 600, 2, 0, "For 60.0 % of the critical path, goroutines were ready to run, but did not run yet; 100.0 % of the work is in make at a.go:3.", "could have gone on"},
+		{"there are more than would be needed", 600, 2, 0, "delays the run most: 100.0 % of its time", "could have gone on"},
 		{"the sender was ready to run for half of the time", 500, 1, 0, "delays the run most: 100.0 % of its time", "send earlier"},
 		{"the sender worked for most of the time", 300, 1, 0, "delays the run most: 100.0 % of its time", "send earlier"},
 	} {

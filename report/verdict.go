@@ -73,7 +73,7 @@ func (p *page) verdict() Verdict {
 	if v, ok := p.service(); ok {
 		return v
 	}
-	if v, ok := p.full(); ok {
+	if v, ok := p.full(); ok && e.Header.Processors > 1 {
 		return v
 	}
 	focus := float64(e.Header.Focus)
