@@ -41,8 +41,10 @@ func (se *session) lifeOf(at uintptr) (l life) {
 	return l
 }
 
-//go:linkname forEachIdle runtime.tracerecOlder
-func forEachIdle(found func(entry uintptr, waitsFor string))
+// forEachOlder calls found with the function and what the runtime says of the wait of each goroutine that has waited since before the recording began.
+//
+//go:linkname forEachOlder runtime.tracerecOlder
+func forEachOlder(found func(entry uintptr, waitsFor string))
 
 //go:linkname mine runtime.tracerecMine
 func mine() *goroutine

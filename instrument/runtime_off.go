@@ -19,8 +19,8 @@ func tellRuntime(recording uint32, states, monotonic bool) {}
 // announce makes sure that the begin of the running goroutine is recorded.
 func announce() {}
 
-// forEachIdle knows of no goroutines.
-func forEachIdle(found func(entry uintptr, waitsFor string)) {}
+// forEachOlder knows of no goroutines.
+func forEachOlder(found func(entry uintptr, waitsFor string)) {}
 
 // quiet makes what the running goroutine does the recorder's own (1), or no more (-1).
 func quiet(n int32) {}

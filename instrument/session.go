@@ -205,7 +205,7 @@ func Detach() {
 	defer sessionMu.Unlock()
 	setRegions(0)
 	if se := current.Load(); se != nil {
-		se.tellIdle()
+		se.tellOlder()
 	}
 	tellRuntime(0, false, false)
 	if se := current.Swap(nil); se != nil {
