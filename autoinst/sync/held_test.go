@@ -2,15 +2,10 @@ package sync_test
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"tracerec/autoinst/build"
-	"tracerec/autoinst/given"
-	"tracerec/autoinst/regions"
 	"tracerec/trace/tracetext"
 )
 
@@ -21,7 +16,6 @@ const held = `package main
 import (
 	"runtime"
 	"sync"
-	"time"
 	_ "unsafe" // for go:linkname
 )
 
@@ -30,7 +24,10 @@ func quiet(n int32)
 
 const holds = 1 << 16
 
-var mu sync.Mutex
+var (
+	mu   sync.Mutex
+	work int
+)
 
 func main() {
 	runtime.GOMAXPROCS(1)
@@ -45,7 +42,8 @@ func main() {
 	}
 	mu.Unlock()
 	quiet(-1)
-	for t := time.Now(); time.Since(t) < time.Millisecond; {
+	for range 1_000_000 {
+		work++
 	}
 	<-done
 }
@@ -64,19 +62,7 @@ func waiter(done chan bool) {
 // TestHeld: a goroutine that waits for the recorder is held up until it could go on; then it is ready to run. If the recorder gives up its processor,
 // the program does not.
 func TestHeld(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the runtime")
-	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module held\n\ngo 1.26\n", "main.go": held} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
-	}
-	program := filepath.Join(dir, "held")
-	b, err := build.New("build", []string{"-C", dir, "-ldflags", "-checklinkname=0", "-o", program}, regions.Options{})
-	defer b.Close()
-	require.NoError(t, err)
-	_, err = b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
-	require.NoError(t, err)
+	program := linked(t, held)
 	var text bytes.Buffer
 	require.NoError(t, tracetext.Format(recordCommand(t, program), &text))
 	require.Regexp(t, `overhead \d+\n +\d+ running on 0\n +\d+ ready preempted`, text.String())

@@ -50,6 +50,24 @@ func program(t *testing.T, name string) string {
 	return name
 }
 
+// linked builds a program of one file, which may call what the runtime does not export, and returns its name.
+func linked(t *testing.T, source string) string {
+	if testing.Short() {
+		t.Skip("builds the runtime")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module linked\n\ngo 1.26\n", "main.go": source} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	program := filepath.Join(dir, "linked")
+	b, err := build.New("build", []string{"-C", dir, "-ldflags", "-checklinkname=0", "-o", program}, regions.Options{})
+	defer b.Close()
+	require.NoError(t, err)
+	_, err = b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
+	require.NoError(t, err)
+	return program
+}
+
 // record records a program, which must succeed, completely.
 func record(t *testing.T, name string, args ...string) *trace.Archive {
 	return recordCommand(t, append([]string{program(t, name)}, args...)...)

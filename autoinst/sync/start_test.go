@@ -1,15 +1,9 @@
 package sync_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"tracerec/autoinst/build"
-	"tracerec/autoinst/given"
-	"tracerec/autoinst/regions"
 )
 
 // start has the recorder look again where goroutines have their numbers, while it is recorded, and starts goroutines that may get the
@@ -44,19 +38,7 @@ func worker(done chan bool) { close(done) }
 // TestOwnStart: the goroutines by which the recorder finds out where goroutines have their numbers are not the program's, even if they
 // end when it is recorded already.
 func TestOwnStart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the runtime")
-	}
 	t.Setenv("GOGC", "off") // the goroutines of finalizers and cleanups begin when there is something for them
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module start\n\ngo 1.26\n", "main.go": start} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
-	}
-	program := filepath.Join(dir, "start")
-	b, err := build.New("build", []string{"-C", dir, "-ldflags", "-checklinkname=0", "-o", program}, regions.Options{})
-	defer b.Close()
-	require.NoError(t, err)
-	_, err = b.Run(nil, given.Orders{}, os.Stdout, os.Stderr)
-	require.NoError(t, err)
+	program := linked(t, start)
 	require.Len(t, recordCommand(t, program).Definitions().Locations, 1+10) // main and the workers
 }
