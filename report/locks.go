@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"tracerec/metric"
 )
@@ -17,24 +15,13 @@ func (e *Experiment) locks() string {
 	if m < 0 || e.Header.Wall <= 0 {
 		return ""
 	}
-	all, by, most := e.Total(m), map[uint32]int64{}, map[uint32]Cell{}
+	all := e.Total(m)
 	rate := float64(all) / float64(e.Header.Wall) * 1e9
 	if rate < manyLocks || all < manyLocks {
 		return ""
 	}
-	for _, c := range e.Cells(m) {
-		r := e.Paths[c.Path].Region
-		by[r] += c.Value
-		if c.Value > most[r].Value {
-			most[r] = c
-		}
-	}
-	largest := uint32(0)
-	for _, r := range slices.Sorted(maps.Keys(by)) {
-		if by[r] > by[largest] {
-			largest = r
-		}
-	}
+	by, most := e.byRegion(metric.Acquisitions, func(*Region) bool { return true })
+	largest := largestOf(by)
 	path := most[largest].Path
 	r := e.leaf(path)
 	names := e.pathOf(path)

@@ -42,12 +42,7 @@ func (h *Header) processors() string {
 func (p *page) mostWork() (most Cell, share string, known bool) {
 	e := p.e
 	work, first := e.workIn()
-	by := uint32(0)
-	for _, r := range slices.Sorted(maps.Keys(work)) {
-		if work[r] > work[by] {
-			by = r
-		}
-	}
+	by := largestOf(work)
 	if work[by] <= 0 {
 		return Cell{}, "", false
 	}
@@ -56,17 +51,32 @@ func (p *page) mostWork() (most Cell, share string, known bool) {
 
 // workIn returns the work of all goroutines in regions that have a name, by region, and the call path and the goroutine that have most of each.
 func (e *Experiment) workIn() (work map[uint32]int64, most map[uint32]Cell) {
-	work, most = map[uint32]int64{}, map[uint32]Cell{}
-	for _, c := range e.Cells(e.MetricIndex(metric.Execution)) {
-		if r := e.leaf(c.Path); r.Operation || isUnnamed(r.Name) {
+	return e.byRegion(metric.Execution, func(r *Region) bool { return !r.Operation && !isUnnamed(r.Name) })
+}
+
+// byRegion adds up a metric by region, of regions that count, and returns the call path and the goroutine that have most of each.
+func (e *Experiment) byRegion(name string, counts func(*Region) bool) (sums map[uint32]int64, most map[uint32]Cell) {
+	sums, most = map[uint32]int64{}, map[uint32]Cell{}
+	for _, c := range e.Cells(e.MetricIndex(name)) {
+		r := e.Paths[c.Path].Region
+		if !counts(&e.Regions[r]) {
 			continue
 		}
-		r := e.Paths[c.Path].Region
-		if work[r] += c.Value; c.Value > most[r].Value {
+		if sums[r] += c.Value; c.Value > most[r].Value {
 			most[r] = c
 		}
 	}
-	return work, most
+	return sums, most
+}
+
+// largestOf returns the region that has most, the first of several; 0 if none has any.
+func largestOf(sums map[uint32]int64) (most uint32) {
+	for _, r := range slices.Sorted(maps.Keys(sums)) {
+		if sums[r] > sums[most] {
+			most = r
+		}
+	}
+	return most
 }
 
 // starved returns the first finding, nil if it is not worth telling, and says whether those whom it waited for had no processor, so that they are no cause.
